@@ -1,0 +1,15 @@
+"""SwiGLU of Liger as a kernel of the ``swiglu_mlp`` slot."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from liger_kernel.ops.swiglu import LigerSiLUMulFunction
+
+if TYPE_CHECKING:
+    import torch
+
+
+def silu_mul_liger(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
+    """``silu(gate) * up``."""
+    return LigerSiLUMulFunction.apply(gate, up)

@@ -1,0 +1,1 @@
+"""Helpers about the machine: devices, optional packages, logging."""
