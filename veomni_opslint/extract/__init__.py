@@ -1,0 +1,127 @@
+"""From the text of one file to its facts, with a single parse."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+
+from veomni_opslint.dialect import Dialect
+from veomni_opslint.extract.comments import suppressions
+from veomni_opslint.extract.embedded import embedded_blocks
+from veomni_opslint.extract.operands import truth_of
+from veomni_opslint.extract.scope_state import ScopeState
+from veomni_opslint.extract.walk import Walker
+from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref
+from veomni_opslint.source import Source
+
+__all__ = ["extract"]
+
+_BUILTINS = frozenset(dir(builtins))
+_WALK_DEPTH = 20_000
+_HELD_CONDITIONS = frozenset({"cond", "select", "call", "item", "name", "const"})
+
+
+def extract(source: Source, dialect: Dialect) -> FileFacts:
+    """The facts of *source*; a file that cannot be parsed has a ``problem`` and nothing else but its suppressions."""
+    try:
+        tree = ast.parse(source.text)
+    except SyntaxError as error:
+        return _unparsable(source, error.lineno or 1, (error.offset or 1) - 1, error.msg)
+    except (RecursionError, MemoryError):
+        return _unparsable(source, 1, 0, "nested too deeply to be parsed")
+    except ValueError as error:
+        return _unparsable(source, 1, 0, str(error))
+    # Pure Python frames do not use the C stack: the walk may go deeper than the parser would.
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _WALK_DEPTH))
+    try:
+        walker = Walker(tree, dialect)
+        blocks = tuple(
+            block if inner is None else _block_facts(source.path, block, inner, code.text if code else "")
+            for block, inner, code in embedded_blocks(walker, source.text, tree, dialect)
+        )
+    except RecursionError:
+        return _unparsable(source, 1, 0, "nested too deeply to be analysed")
+    finally:
+        sys.setrecursionlimit(limit)
+    for function in walker.functions:
+        function.body = []
+    return _facts(source.path, source.text, walker, tree, blocks)
+
+
+def _unparsable(source: Source, line: int, column: int, message: str) -> FileFacts:
+    problem = ParseProblem(max(line, 1), max(column, 0), message)
+    return FileFacts(source.path, source.text, problem, suppressions=suppressions(source.text))
+
+
+def _block_facts(path: str, block: EmbeddedBlock, walker: Walker, code: str) -> EmbeddedBlock:
+    facts = _facts(path, code, walker, None, ())
+    return EmbeddedBlock(block.call, block.callee, facts, None)
+
+
+def _facts(
+    path: str, text: str, walker: Walker, tree: ast.Module | None, blocks: tuple[EmbeddedBlock, ...]
+) -> FileFacts:
+    module = walker.scopes[0]
+    truths = tuple(
+        (name, truth_of(value))
+        for name, value in module.names.items()
+        if value[0] in _HELD_CONDITIONS and name not in walker.global_assigned and value != ("name", name)
+    )
+    return FileFacts(
+        path=path,
+        text=text,
+        problem=None,
+        scopes=tuple(scope.freeze() for scope in walker.scopes),
+        imports=tuple(walker.imports),
+        refs=tuple(_refs(walker.scopes)),
+        bindings=tuple(walker.bindings),
+        slots=tuple(walker.slots),
+        entry_strings=tuple(walker.entry_strings),
+        embedded=blocks,
+        suppressions=suppressions(text) if tree is not None else (),
+        exports=tuple(walker.exports) if walker.exports is not None else None,
+        truths=truths,
+        tree=tree,
+    )
+
+
+def _refs(scopes: list[ScopeState]) -> list[Ref]:
+    module_names = scopes[0].bound | scopes[0].locals
+    found: list[Ref] = []
+    for scope in scopes:
+        owners = _owners(scope)
+        for (name, _), (when, span, call, handled) in scope.refs.items():
+            root = name.partition(".")[0]
+            if root in _BUILTINS and root not in module_names and not any(root in owner.bound for owner in owners):
+                continue
+            if _is_local(root, owners) and not _is_self(name, scope):
+                continue
+            found.append(Ref(scope.index, name, span, when, call, handled))
+        found.extend(scope.every_ref)
+    return found
+
+
+def _owners(scope: ScopeState) -> list[ScopeState]:
+    """The function scopes whose names are visible in *scope*, itself first."""
+    owners = []
+    current: ScopeState | None = scope
+    while current is not None and current.kind != "module":
+        if current.kind != "class" or current is scope:
+            owners.append(current)
+        current = current.parent
+    return owners
+
+
+def _is_local(root: str, owners: list[ScopeState]) -> bool:
+    for owner in owners:
+        if root in owner.bound or root in owner.globals:
+            return False
+        if root in owner.locals:
+            return True
+    return False
+
+
+def _is_self(name: str, scope: ScopeState) -> bool:
+    return name.startswith(("self.", "cls.")) and name.count(".") == 1

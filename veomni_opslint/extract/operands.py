@@ -1,0 +1,224 @@
+"""Expressions of one file as operands and conditions, under what is known of the local names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+
+Operand = tuple[object, ...]
+"""``("const", value)``, ``("name", dotted)``, ``("param", dotted)``, ``("call", dotted, arguments)``,
+``("item", dotted, key)``, ``("opaque", line, column, label)``, ``("cond", condition)`` for a truth value, or
+``("select", condition, operand, operand)``."""
+
+Names = Mapping[str, Operand]
+
+MAX_DEPTH = 25
+_SKIP_MARKS = ("skipif", "skipIf")
+_SKIP_UNLESS = "skipUnless"
+
+
+def dotted(node: ast.expr) -> str:
+    """``a.b.c`` for a chain of attributes on a name, empty for anything else."""
+    parts: list[str] = []
+    while node.__class__ is ast.Attribute:
+        parts.append(node.attr)  # type: ignore[attr-defined]
+        node = node.value  # type: ignore[attr-defined]
+    if node.__class__ is not ast.Name:
+        return ""
+    parts.append(node.id)  # type: ignore[attr-defined]
+    return ".".join(reversed(parts))
+
+
+def condition(node: ast.expr, names: Names, depth: int = 0) -> Condition:
+    """The truth of *node*."""
+    if depth > MAX_DEPTH:
+        return _opaque(node)
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=inner):
+            return negate(condition(inner, names, depth + 1))
+        case ast.BoolOp(op=ast.And(), values=values):
+            result = TRUE
+            for value in values:
+                result = both(result, condition(value, names, depth + 1))
+            return result
+        case ast.BoolOp(values=values):
+            result = FALSE
+            for value in values:
+                result = either(result, condition(value, names, depth + 1))
+            return result
+        case ast.Compare(left=left, ops=operators, comparators=comparators):
+            result = TRUE
+            for operator, right in zip(operators, comparators, strict=True):
+                one = compare(operator, operand(left, names, depth + 1), operand(right, names, depth + 1), node)
+                result, left = both(result, one), right
+            return result
+    return truth_of(operand(node, names, depth))
+
+
+def operand(node: ast.expr, names: Names, depth: int = 0) -> Operand:
+    """The value of *node*, as far as conditions care."""
+    if depth > MAX_DEPTH:
+        return _opaque(node)
+    match node:
+        case ast.Constant(value=value):
+            return ("const", value if value is not ... else "...")
+        case ast.Name() | ast.Attribute():
+            return _named(node, names)
+        case ast.Call():
+            return _called(node, names, depth)
+        case ast.NamedExpr(value=value):
+            return operand(value, names, depth + 1)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            return select(
+                condition(test, names, depth + 1),
+                operand(body, names, depth + 1),
+                operand(orelse, names, depth + 1),
+            )
+        case ast.BoolOp() | ast.Compare() | ast.UnaryOp(op=ast.Not()):
+            return ("cond", condition(node, names, depth + 1))
+        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+            values = [operand(element, names, depth + 1) for element in elements[:40]]
+            if len(elements) <= 40 and all(value[0] == "const" for value in values):
+                return ("const", tuple(value[1] for value in values))
+        case ast.Subscript(value=value, slice=ast.Constant(value=key)):
+            base = dotted(value)
+            if base and base.partition(".")[0] not in names and isinstance(key, str):
+                return ("item", base, key)
+    return _opaque(node)
+
+
+def truth_of(value: Operand) -> Condition:
+    """The truth of an operand."""
+    kind = value[0]
+    if kind == "const":
+        return TRUE if value[1] else FALSE
+    if kind == "cond":
+        inner = value[1]
+        assert isinstance(inner, tuple)
+        return inner
+    if kind == "select":
+        _, test, left, right = value
+        assert isinstance(test, tuple) and isinstance(left, tuple) and isinstance(right, tuple)
+        return either(both(test, truth_of(left)), both(negate(test), truth_of(right)))
+    return value
+
+
+def select(test: Condition, left: Operand, right: Operand) -> Operand:
+    """``left if test else right``."""
+    if test == TRUE or left == right:
+        return left
+    return right if test == FALSE else ("select", test, left, right)
+
+
+def compare(operator: ast.cmpop, left: Operand, right: Operand, node: ast.expr) -> Condition:
+    """The truth of a comparison; negative operators become the negation of the positive one."""
+    kind = operator.__class__.__name__
+    positive = {"NotEq": "Eq", "IsNot": "Is", "NotIn": "In"}.get(kind)
+    if positive is not None:
+        return negate(_compare(positive, left, right, node))
+    return _compare(kind, left, right, node)
+
+
+def _compare(kind: str, left: Operand, right: Operand, node: ast.expr) -> Condition:
+    for one, other, on_left in ((left, right, True), (right, left, False)):
+        if one[0] == "select":
+            _, test, first, second = one
+            assert isinstance(test, tuple) and isinstance(first, tuple) and isinstance(second, tuple)
+            pair = [(first, other), (second, other)] if on_left else [(other, first), (other, second)]
+            return either(
+                both(test, _compare(kind, *pair[0], node)), both(negate(test), _compare(kind, *pair[1], node))
+            )
+    if left[0] == "const" and right[0] != "const" and kind in ("Eq", "Is"):
+        left, right = right, left
+    if right[0] == "const":
+        return _compare_constant(kind, left, right[1], node)
+    if kind in ("Eq", "Is", "In") and "cond" not in (left[0], right[0]):
+        return ("cmp", kind, left, right)
+    return _opaque(node)
+
+
+def _compare_constant(kind: str, left: Operand, value: object, node: ast.expr) -> Condition:
+    if left[0] == "const":
+        known = _constant_comparison(kind, left[1], value)
+        return _opaque(node) if known is None else TRUE if known else FALSE
+    if left[0] == "cond":
+        truth = truth_of(left)
+        if kind in ("Eq", "Is") and isinstance(value, bool):
+            return truth if value else negate(truth)
+        return FALSE if kind == "Is" and value is None else _opaque(node)
+    if kind == "In" and isinstance(value, tuple) and len(value) <= 8:
+        result = FALSE
+        for element in value:
+            result = either(result, ("cmp", "Eq", left, ("const", element)))
+        return result
+    if kind in ("Eq", "Is", "In", "Gt", "GtE", "Lt", "LtE"):
+        return ("cmp", kind, left, ("const", value))
+    return _opaque(node)
+
+
+def _constant_comparison(kind: str, left: object, right: object) -> bool | None:
+    try:
+        match kind:
+            case "Eq":
+                return left == right
+            case "Is":
+                return left is right if left is None or right is None else type(left) is type(right) and left == right
+            case "In" if isinstance(right, str | tuple):
+                return left in right
+            case "Gt" if isinstance(left, int | float) and isinstance(right, int | float):
+                return left > right
+            case "Lt" if isinstance(left, int | float) and isinstance(right, int | float):
+                return left < right
+    except TypeError:
+        return None
+    return None
+
+
+def _named(node: ast.expr, names: Names) -> Operand:
+    name = dotted(node)
+    if not name:
+        return _opaque(node)
+    root, _, rest = name.partition(".")
+    known = names.get(root)
+    if known is None:
+        return ("name", name)
+    if not rest:
+        return known
+    if known[0] == "param":
+        return ("param", f"{known[1]}.{rest}")
+    if known[0] == "name":
+        return ("name", f"{known[1]}.{rest}")
+    if known[0] == "opaque":
+        return ("opaque", known[1], known[2], name)
+    return _opaque(node, name)
+
+
+def _called(node: ast.Call, names: Names, depth: int) -> Operand:
+    name = dotted(node.func)
+    last = name.rpartition(".")[2]
+    if last in _SKIP_MARKS and node.args:
+        return ("cond", negate(condition(node.args[0], names, depth + 1)))
+    if last == _SKIP_UNLESS and node.args:
+        return ("cond", condition(node.args[0], names, depth + 1))
+    if name == "bool" and len(node.args) == 1 and "bool" not in names:
+        return ("cond", condition(node.args[0], names, depth + 1))
+    if not name or name.partition(".")[0] in names:
+        return _opaque(node, name)
+    arguments = tuple(_argument(argument, names) for argument in node.args)
+    keywords = tuple(("=", keyword.arg, _argument(keyword.value, names)) for keyword in node.keywords)
+    return ("call", name, arguments + keywords)
+
+
+def _argument(node: ast.expr, names: Names) -> object:
+    if isinstance(node, ast.Constant):
+        return node.value if node.value is not ... else None
+    known = _named(node, names) if isinstance(node, ast.Name | ast.Attribute) else ("opaque",)
+    if known[0] == "const":
+        return known[1]
+    return known if known[0] in ("name", "param", "opaque") and len(known) > 1 else _opaque(node)
+
+
+def _opaque(node: ast.expr, label: str = "") -> Operand:
+    return ("opaque", node.lineno, node.col_offset, label)
