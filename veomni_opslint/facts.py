@@ -66,7 +66,8 @@ class Scope:
     ``when`` is the condition in the parent under which it is defined; ``gate`` that of decorators such as
     ``pytest.mark.skipif`` under which its body can run at all. ``returns`` is the condition under which a call
     returns something true, ``completes`` that under which it returns at all (for a module: is loaded to its end),
-    as far as they are known. ``locals`` are the names that it binds, without imports and definitions.
+    as far as they are known. ``locals`` are the names that it binds, without imports and definitions. ``deferred``:
+    the body was not walked, because nothing in it looked like an import or a name of the dialect.
     """
 
     index: int
@@ -85,6 +86,7 @@ class Scope:
     locals: frozenset[str]
     is_async: bool = False
     is_generator: bool = False
+    deferred: bool = False
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -176,11 +178,12 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """The facts of one file. Plain data (``tree`` is a pruned ``ast.Module``), so it can be pickled and cached."""
+    """The facts of one file; ``deep`` when no function body was passed over. Plain data (``tree`` is a pruned ``ast.Module``), so it can be pickled and cached."""
 
     path: str
     text: str
     problem: ParseProblem | None
+    deep: bool = True
     scopes: tuple[Scope, ...] = ()
     imports: tuple[Import, ...] = ()
     refs: tuple[Ref, ...] = ()

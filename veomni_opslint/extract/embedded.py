@@ -16,10 +16,12 @@ def embedded_blocks(walker: Walker, text: str, tree: ast.Module, dialect: Dialec
     if not walker.block_calls:
         return ()
     lines = text.split("\n")
-    assigned = _assigned_once(tree)
+    assigned: dict[str, ast.expr] = {}
     found = []
     for call, callee, _ in walker.block_calls:
         argument = _argument(call)
+        if not assigned and not isinstance(argument, ast.Constant):
+            assigned = _assigned_once(tree)
         value = placed_text(argument, lines, assigned) if argument is not None else None
         if value is None:
             at = argument if argument is not None else call

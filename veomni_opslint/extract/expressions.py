@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.operands import condition, dotted, operand
@@ -16,62 +16,70 @@ if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
 
 _ENTRY = re.compile(r"[A-Za-z_][\w]*(?:\.\w+)*:[A-Za-z_][\w.]*")
-_CHILD_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
-_NOT_CHILDREN = frozenset({"ctx", "op", "ops", "kind", "conversion", "lineno"})
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = {type(None): ()}
+_NOT_CHILDREN = frozenset({"ctx", "op", "ops", "kind", "conversion"})
+_SELF = ("self.", "cls.")
+_NEW: Any = object()
 
 
 def scan(walker: Walker, node: ast.AST, when: Condition) -> None:
     """Record every use of a name in *node*, which is evaluated under *when*."""
-    stack: list[ast.AST] = [node]
+    stack: list[Any] = [node]
     pop = stack.pop
+    fields_of = _CHILD_FIELDS
     while stack:
         current = pop()
         kind = current.__class__
-        if kind is ast.Constant:
-            value = current.value  # type: ignore[attr-defined]
+        if kind is ast.Name:
+            _use(walker, current.id, current, when, False)
+        elif kind is ast.Constant:
+            value = current.value
             if value.__class__ is str and ":" in value and len(value) < 200 and _ENTRY.fullmatch(value):
-                walker.entry_strings.append((value, span_of(current), when))  # type: ignore[arg-type]
-        elif kind is ast.Name:
-            _use(walker, current.id, current, when, False)  # type: ignore[attr-defined, arg-type]
+                walker.entry_strings.append((value, span_of(current), when))
         elif kind is ast.Attribute:
-            name = dotted(current)  # type: ignore[arg-type]
+            name = dotted(current)
             if name:
-                _use(walker, name, current, when, False)  # type: ignore[arg-type]
+                _use(walker, name, current, when, False)
             else:
                 while current.__class__ is ast.Attribute:
-                    current = current.value  # type: ignore[attr-defined]
+                    current = current.value
                 stack.append(current)
         elif kind is ast.Call:
-            _call(walker, current, when, stack)  # type: ignore[arg-type]
-        else:
-            special = _SPECIAL.get(kind)
-            if special is not None:
-                special(walker, current, when)
-                continue
-            fields = _CHILD_FIELDS.get(kind)
-            if fields is None:
-                fields = tuple(name for name in kind._fields if name not in _NOT_CHILDREN)
-                _CHILD_FIELDS[kind] = fields
-            for name in fields:
+            _call(walker, current, when, stack)
+        elif kind in fields_of:
+            for name in fields_of[kind]:
                 child = getattr(current, name, None)
                 if child.__class__ is list:
-                    stack.extend(item for item in child if isinstance(item, ast.AST))
-                elif isinstance(child, ast.AST):
+                    stack.extend(child)
+                elif child is not None:
                     stack.append(child)
+        elif kind in _SPECIAL:
+            _SPECIAL[kind](walker, current, when)
+        else:
+            fields_of[kind] = tuple(name for name in kind._fields if name not in _NOT_CHILDREN)
+            stack.append(current)
 
 
 def _use(walker: Walker, name: str, node: ast.expr, when: Condition, call: bool) -> None:
     scope = walker.scope
-    if name.startswith(walker.device_prefixes) or name.partition(".")[0] in walker.device_roots:
-        scope.every_ref.append(Ref(scope.index, name, span_of(node), when, call, scope.handled_uses > 0))
-        return
     key = (name, id(when))
-    known = scope.refs.get(key)
+    known = scope.refs.get(key, _NEW)
     if known is None:
+        return
+    if known is not _NEW:
+        if call and not known[2]:
+            scope.refs[key] = (known[0], known[1], True, known[3])
+        return
+    root = name.partition(".")[0]
+    if name.startswith(walker.device_prefixes) or root in walker.device_roots:
+        scope.every_ref.append(Ref(scope.index, name, span_of(node), when, call, scope.handled_uses > 0))
+    elif scope.kind == "function" and root in scope.locals and not name.startswith(_SELF):
+        # ``when`` is kept alive by the walk of this block only, so the marker must go with it.
+        scope.local_uses[key] = when
+        scope.refs[key] = None
+    else:
         span = (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
         scope.refs[key] = (when, span, call, scope.handled_uses > 0)
-    elif call and not known[2]:
-        scope.refs[key] = (known[0], known[1], True, known[3])
 
 
 def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST]) -> None:
@@ -115,10 +123,14 @@ def _comprehension(
 ) -> None:
     for generator in node.generators:
         scan(walker, generator.iter, when)
-        for name in ast.walk(generator.target):
-            if isinstance(name, ast.Name):
-                walker.scope.names[name.id] = ("opaque", name.lineno, name.col_offset, name.id)
-                walker.scope.locals.add(name.id)
+        targets = [generator.target]
+        while targets:
+            target = targets.pop()
+            if target.__class__ is ast.Name:
+                walker.scope.names[target.id] = ("opaque", target.lineno, target.col_offset, target.id)  # type: ignore[attr-defined]
+                walker.scope.locals.add(target.id)  # type: ignore[attr-defined]
+            else:
+                targets.extend(child for child in ast.iter_child_nodes(target) if isinstance(child, ast.expr))
         for test in generator.ifs:
             scan(walker, test, when)
             when = both(when, condition(test, walker.scope.names))

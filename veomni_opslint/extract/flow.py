@@ -20,14 +20,23 @@ def merge(test: Condition, left: dict[str, Operand], right: dict[str, Operand], 
     if left is right:
         return left
     merged = dict(right)
-    for name in left.keys() | right.keys():
-        one, other = left.get(name), right.get(name)
-        if one != other:
-            unknown: Operand = ("opaque", node.lineno, node.col_offset, name)
-            merged[name] = select(test, one or unknown, other or unknown)
-            if _size(merged[name]) > 40:
-                merged[name] = unknown
+    for name, one in left.items():
+        other = right.get(name)
+        if one is not other and one != other:
+            merged[name] = _joined(test, one, other, name, node)
+    for name, other in right.items():
+        if name not in left:
+            merged[name] = _joined(test, None, other, name, node)
     return merged
+
+
+def _joined(test: Condition, one: Operand | None, other: Operand | None, name: str, node: ast.stmt) -> Operand:
+    unknown: Operand = ("opaque", node.lineno, node.col_offset, name)
+    one, other = one or unknown, other or unknown
+    if one[0] == "opaque" and other[0] == "opaque":
+        return unknown
+    joined = select(test, one, other)
+    return unknown if _size(joined) > 40 else joined
 
 
 def try_statement(walker: Walker, node: ast.Try, when: Condition) -> Condition:

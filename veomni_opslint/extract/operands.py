@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 
@@ -15,6 +16,8 @@ Operand = tuple[object, ...]
 Names = Mapping[str, Operand]
 
 MAX_DEPTH = 25
+_MAX_ARGUMENTS = 3
+_MAX_ELEMENTS = 40
 _SKIP_MARKS = ("skipif", "skipIf")
 _SKIP_UNLESS = "skipUnless"
 
@@ -35,25 +38,22 @@ def condition(node: ast.expr, names: Names, depth: int = 0) -> Condition:
     """The truth of *node*."""
     if depth > MAX_DEPTH:
         return _opaque(node)
-    match node:
-        case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return negate(condition(inner, names, depth + 1))
-        case ast.BoolOp(op=ast.And(), values=values):
-            result = TRUE
-            for value in values:
-                result = both(result, condition(value, names, depth + 1))
-            return result
-        case ast.BoolOp(values=values):
-            result = FALSE
-            for value in values:
-                result = either(result, condition(value, names, depth + 1))
-            return result
-        case ast.Compare(left=left, ops=operators, comparators=comparators):
-            result = TRUE
-            for operator, right in zip(operators, comparators, strict=True):
-                one = compare(operator, operand(left, names, depth + 1), operand(right, names, depth + 1), node)
-                result, left = both(result, one), right
-            return result
+    kind = node.__class__
+    if kind is ast.UnaryOp and isinstance(node.op, ast.Not):  # type: ignore[attr-defined]
+        return negate(condition(node.operand, names, depth + 1))  # type: ignore[attr-defined]
+    if isinstance(node, ast.BoolOp):
+        conjunction = isinstance(node.op, ast.And)
+        result = TRUE if conjunction else FALSE
+        for value in node.values:
+            one = condition(value, names, depth + 1)
+            result = both(result, one) if conjunction else either(result, one)
+        return result
+    if isinstance(node, ast.Compare):
+        result, left = TRUE, operand(node.left, names, depth + 1)
+        for operator, comparator in zip(node.ops, node.comparators, strict=True):
+            right = operand(comparator, names, depth + 1)
+            result, left = both(result, compare(operator, left, right, node)), right
+        return result
     return truth_of(operand(node, names, depth))
 
 
@@ -61,32 +61,8 @@ def operand(node: ast.expr, names: Names, depth: int = 0) -> Operand:
     """The value of *node*, as far as conditions care."""
     if depth > MAX_DEPTH:
         return _opaque(node)
-    match node:
-        case ast.Constant(value=value):
-            return ("const", value if value is not ... else "...")
-        case ast.Name() | ast.Attribute():
-            return _named(node, names)
-        case ast.Call():
-            return _called(node, names, depth)
-        case ast.NamedExpr(value=value):
-            return operand(value, names, depth + 1)
-        case ast.IfExp(test=test, body=body, orelse=orelse):
-            return select(
-                condition(test, names, depth + 1),
-                operand(body, names, depth + 1),
-                operand(orelse, names, depth + 1),
-            )
-        case ast.BoolOp() | ast.Compare() | ast.UnaryOp(op=ast.Not()):
-            return ("cond", condition(node, names, depth + 1))
-        case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
-            values = [operand(element, names, depth + 1) for element in elements[:40]]
-            if len(elements) <= 40 and all(value[0] == "const" for value in values):
-                return ("const", tuple(value[1] for value in values))
-        case ast.Subscript(value=value, slice=ast.Constant(value=key)):
-            base = dotted(value)
-            if base and base.partition(".")[0] not in names and isinstance(key, str):
-                return ("item", base, key)
-    return _opaque(node)
+    reader = _READERS.get(node.__class__)
+    return reader(node, names, depth) if reader is not None else _opaque(node)
 
 
 def truth_of(value: Operand) -> Condition:
@@ -204,7 +180,7 @@ def _called(node: ast.Call, names: Names, depth: int) -> Operand:
         return ("cond", condition(node.args[0], names, depth + 1))
     if name == "bool" and len(node.args) == 1 and "bool" not in names:
         return ("cond", condition(node.args[0], names, depth + 1))
-    if not name or name.partition(".")[0] in names:
+    if not name or name.partition(".")[0] in names or len(node.args) + len(node.keywords) > _MAX_ARGUMENTS:
         return _opaque(node, name)
     arguments = tuple(_argument(argument, names) for argument in node.args)
     keywords = tuple(("=", keyword.arg, _argument(keyword.value, names)) for keyword in node.keywords)
@@ -222,3 +198,52 @@ def _argument(node: ast.expr, names: Names) -> object:
 
 def _opaque(node: ast.expr, label: str = "") -> Operand:
     return ("opaque", node.lineno, node.col_offset, label)
+
+
+def _constant(node: ast.Constant, names: Names, depth: int) -> Operand:
+    return ("const", node.value if node.value is not ... else "...")
+
+
+def _condition_operand(node: ast.expr, names: Names, depth: int) -> Operand:
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        return _opaque(node)
+    return ("cond", condition(node, names, depth + 1))
+
+
+def _if_exp(node: ast.IfExp, names: Names, depth: int) -> Operand:
+    test = condition(node.test, names, depth + 1)
+    return select(test, operand(node.body, names, depth + 1), operand(node.orelse, names, depth + 1))
+
+
+def _collection(node: ast.Tuple | ast.List | ast.Set, names: Names, depth: int) -> Operand:
+    if len(node.elts) > _MAX_ELEMENTS:
+        return _opaque(node)
+    values = [operand(element, names, depth + 1) for element in node.elts]
+    if all(value[0] == "const" for value in values):
+        return ("const", tuple(value[1] for value in values))
+    return _opaque(node)
+
+
+def _subscript(node: ast.Subscript, names: Names, depth: int) -> Operand:
+    base = dotted(node.value)
+    key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    if base and base.partition(".")[0] not in names and isinstance(key, str):
+        return ("item", base, key)
+    return _opaque(node)
+
+
+_READERS: dict[type[ast.expr], Callable[[Any, Names, int], Operand]] = {
+    ast.Constant: _constant,
+    ast.Name: lambda node, names, depth: _named(node, names),
+    ast.Attribute: lambda node, names, depth: _named(node, names),
+    ast.Call: _called,
+    ast.NamedExpr: lambda node, names, depth: operand(node.value, names, depth + 1),
+    ast.IfExp: _if_exp,
+    ast.BoolOp: _condition_operand,
+    ast.Compare: _condition_operand,
+    ast.UnaryOp: _condition_operand,
+    ast.Tuple: _collection,
+    ast.List: _collection,
+    ast.Set: _collection,
+    ast.Subscript: _subscript,
+}

@@ -43,13 +43,15 @@ class ScopeState:
     locals: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
-    refs: dict[tuple[str, int], tuple[Condition, Span, bool, bool]] = field(default_factory=dict)
+    refs: dict[tuple[str, int], tuple[Condition, Span, bool, bool] | None] = field(default_factory=dict)
+    local_uses: dict[tuple[str, int], Condition] = field(default_factory=dict)
     every_ref: list[Ref] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     handled_imports: int = 0
     handled_uses: int = 0
     is_async: bool = False
     is_generator: bool = False
+    deferred: bool = False
 
     def freeze(self) -> Scope:
         """The scope as the facts hold it."""
@@ -70,6 +72,7 @@ class ScopeState:
             locals=frozenset(self.locals),
             is_async=self.is_async,
             is_generator=self.is_generator,
+            deferred=self.deferred,
         )
 
     def child_qualname(self, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -28,8 +29,9 @@ _GATING_WORDS = ("npu", "skip", "require")
 class Walker:
     """Collects the facts of one parsed file (or of one embedded block)."""
 
-    def __init__(self, tree: ast.Module, dialect: Dialect) -> None:
+    def __init__(self, tree: ast.Module, dialect: Dialect, wanted_lines: list[int] | None = None) -> None:
         self.dialect = dialect
+        self.wanted_lines = wanted_lines
         self.imports: list[Import] = []
         self.bindings: list[Binding] = []
         self.slots: list[SlotCall] = []
@@ -142,6 +144,13 @@ class Walker:
         finally:
             self.scope = parent
 
+    def wants(self, node: ast.stmt) -> bool:
+        """Whether the body of a function is worth a walk: a shallow walk passes over those without a wanted line."""
+        if self.wanted_lines is None:
+            return True
+        position = bisect_left(self.wanted_lines, node.lineno)
+        return position < len(self.wanted_lines) and self.wanted_lines[position] <= (node.end_lineno or node.lineno)
+
     def scan(self, node: ast.AST, when: Condition) -> None:
         """Record the uses of names in an expression."""
         scan(self, node, when)
@@ -177,30 +186,33 @@ def _function(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when
     for decorator in node.decorator_list:
         scan(walker, decorator, when)
         gate = both(gate, _gate(decorator, walker.scope.names))
-    _annotations(walker, node, when)
+    _signature(walker, node, when)
     _define(walker, node.name, span_of(node), when)
     with walker.enter("function", node.name, node, when, node.args) as scope:
         scope.gate = gate
         scope.is_async = isinstance(node, ast.AsyncFunctionDef)
         scope.decorators = tuple(_decorator_name(decorator) for decorator in node.decorator_list)
+        walker.functions.append(node)
+        if not walker.wants(node):
+            scope.deferred = True
+            return TRUE
         scope.completes = walker.block(node.body, TRUE)
         if scope.completes == FALSE:
             scope.completes = scope.gate if scope.returns is not FALSE else FALSE
-    walker.functions.append(node)
     return TRUE
 
 
-def _annotations(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when: Condition) -> None:
+def _signature(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when: Condition) -> None:
     arguments = node.args
     for default in (*arguments.defaults, *arguments.kw_defaults):
         if default is not None:
             scan(walker, default, when)
-    for argument in (*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg):
-        if argument is not None and argument.annotation is not None:
-            scan(walker, argument.annotation, when)
-            argument.annotation = None
-    if node.returns is not None:
-        scan(walker, node.returns, when)
+    annotations = [argument.annotation for argument in ast.walk(arguments) if isinstance(argument, ast.arg)] if walker.wanted_lines is None else []
+    for annotation in (*annotations, node.returns if walker.wanted_lines is None else None):
+        if annotation is not None:
+            scan(walker, annotation, when)
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        argument.annotation = None
 
 
 def _class(walker: Walker, node: ast.ClassDef, when: Condition) -> Condition:
