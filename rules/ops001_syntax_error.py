@@ -14,9 +14,9 @@ ALWAYS_SELECTED = True
 
 def check(model: OpsModel) -> Iterator[Finding]:
     for path, facts in sorted(model.files.items()):
-        if facts.problem is not None:
-            place = Place(path, facts.problem.line, facts.problem.column + 1)
+        problem = facts.problem
+        if problem is not None:
             yield rule.finding(
-                place,
-                f"the file cannot be parsed: {facts.problem.message}; importing it fails, and nothing in it was checked",
+                Place(path, problem.line, problem.column + 1),
+                f"the file cannot be parsed, so importing it fails and nothing in it was checked: {problem.message}",
             )

@@ -69,14 +69,14 @@ def discover(
 
 
 def _existing(path: str, *, may_be_missing: bool) -> str:
+    if not path:
+        raise RunError("an empty path was given")
     full = os.path.abspath(path)
     if os.path.isdir(full) or os.path.isfile(full) or may_be_missing:
         return full
     if os.path.lexists(full):
         kind = "a broken symbolic link" if os.path.islink(full) else "neither a file nor a folder"
         raise RunError(f"{path}: {kind}")
-    if not path:
-        raise RunError("an empty path was given")
     parent = os.path.dirname(full)
     if not os.path.isdir(parent):
         raise RunError(f"{path}: no such file or folder")

@@ -13,7 +13,7 @@ from veomni_opslint.settings import Settings
 _NOT_THE_PACKAGE = frozenset(
     {"tests", "test", "testing", "docs", "doc", "examples", "scripts", "tasks", "tools", "benchmarks", "build", "dist"}
 )
-_MOST_ALIKE = 4
+_WELL_ALIKE = 3
 
 
 def find_package(root: str, requested: Sequence[str], settings: Settings) -> str | None:
@@ -73,8 +73,8 @@ def _candidate_groups(root: str, requested: Sequence[str]) -> Iterator[tuple[int
     """Folders to choose from, with the likeness that one of them must have at least."""
     yield 1, [folder for path in requested for folder in _up_to(path, root)]
     for path in requested:
-        # A folder of tests holds folders like `models/ops`, so below a requested folder all evidence is asked for.
-        yield _MOST_ALIKE, [*_children(path), *_children(os.path.join(path, "src"))]
+        # A folder of tests holds folders like `models/ops`, so below a requested folder more evidence is asked for.
+        yield _WELL_ALIKE, [*_children(path), *_children(os.path.join(path, "src"))]
     yield 1, _children(root)
     yield 1, _children(os.path.join(root, "src"))
     yield 1, [grandchild for child in _children(root) for grandchild in _children(child)]
@@ -91,7 +91,6 @@ def _likeness(folder: str, dialect: Dialect) -> int:
     if name in _NOT_THE_PACKAGE or not name.isidentifier() or not _holds_python(ops):
         return 0
     score = 1
-    # Together with the first point: _MOST_ALIKE.
     for evidence in (
         os.path.join(folder, "__init__.py"),
         os.path.join(ops, "__init__.py"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -79,21 +79,21 @@ def rule_page(loaded: LoadedRule) -> str:
     return data.decode()
 
 
-def find_rule(word: str) -> LoadedRule:
-    """The one rule called *word*, a code or a name.
+def find_rule(word: str, rules: Sequence[LoadedRule]) -> LoadedRule:
+    """The one of *rules* called *word*, a code or a name.
 
     Raises:
         RunError: there is no such rule.
     """
-    for loaded in load_rules():
+    for loaded in rules:
         if word.casefold() in (loaded.rule.code.casefold(), loaded.rule.name, loaded.stem):
             return loaded
-    raise RunError(f"`{word}` is no rule{rule_hint(word)}")
+    raise RunError(f"`{word}` is no rule{rule_hint(word, [loaded.rule for loaded in rules])}")
 
 
-def rule_hint(word: str) -> str:
-    """The way out for a word that names no rule."""
-    near = did_you_mean(word, [name for loaded in load_rules() for name in (loaded.rule.code, loaded.rule.name)])
+def rule_hint(word: str, rules: Iterable[Rule]) -> str:
+    """The way out for a word that names none of *rules*."""
+    near = did_you_mean(word, [name for rule in rules for name in (rule.code, rule.name)])
     return near or "; `opslint rules` lists them"
 
 
@@ -107,7 +107,7 @@ def matches(selector: str, rule: Rule) -> int:
 
 
 def select_rules(
-    rules: tuple[LoadedRule, ...], configured: Selection, asked: Selection, configured_in: str
+    rules: Sequence[LoadedRule], configured: Selection, asked: Selection, configured_in: str
 ) -> tuple[LoadedRule, ...]:
     """The rules that run. The nearer selector wins (a code over a prefix over ALL), and ignoring wins a tie.
 
@@ -144,16 +144,16 @@ def _nearest(selectors: Iterable[str], rule: Rule) -> int:
     return max((matches(selector, rule) for selector in selectors), default=0)
 
 
-def _require_known(rules: tuple[LoadedRule, ...], selection: Selection, where: str, keys: tuple[str, ...]) -> None:
+def _require_known(rules: Sequence[LoadedRule], selection: Selection, where: str, keys: tuple[str, ...]) -> None:
     for key, selectors in zip(keys, (selection.select, selection.ignore, selection.extend_select), strict=True):
         for selector in selectors:
             require_rule(selector, rules, f"{where}{key}")
 
 
-def require_rule(selector: str, rules: tuple[LoadedRule, ...], where: str) -> None:
+def require_rule(selector: str, rules: Sequence[LoadedRule], where: str) -> None:
     """End the run when *selector*, written at *where*, names no rule."""
     if selector.upper() != "ALL" and not any(matches(selector, loaded.rule) for loaded in rules):
-        raise RunError(f"{where}: `{selector}` names no rule{rule_hint(selector)}")
+        raise RunError(f"{where}: `{selector}` names no rule{rule_hint(selector, [loaded.rule for loaded in rules])}")
 
 
 def _load(stem: str) -> LoadedRule:

@@ -8,7 +8,7 @@ from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.file_walk import Excludes
 from veomni_opslint.findings import Severity
 from veomni_opslint.rule_loader import LoadedRule, find_rule, load_rules, matches, require_rule
-from veomni_opslint.settings import Settings
+from veomni_opslint.settings import TYPE_NAMES, Settings, described
 
 
 def rule_options(settings: Settings, rules: Iterable[LoadedRule]) -> dict[str, Mapping[str, object]]:
@@ -22,15 +22,14 @@ def rule_options(settings: Settings, rules: Iterable[LoadedRule]) -> dict[str, M
     for word, table in settings.rules.items():
         where = f"{settings.describe()}: rules.{word}"
         require_rule(word, rules, where)
-        name = find_rule(word).rule.name
+        name = find_rule(word, rules).rule.name
         for key, value in table.items():
             if key not in chosen[name]:
                 raise RunError(f"{where}: {name} has no option `{key}`{did_you_mean(key, chosen[name])}")
             default = chosen[name][key]
             given = tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
             if type(given) is not type(default):
-                expected = "list" if isinstance(default, tuple) else type(default).__name__
-                raise RunError(f"{where}.{key}: has to be a {expected}, not {value!r}")
+                raise RunError(f"{where}.{key}: has to be {TYPE_NAMES[type(default)]}, not {described(value)}")
             chosen[name][key] = given
     return dict(chosen)
 

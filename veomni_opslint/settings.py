@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import NoReturn, TypeVar, get_type_hints
+from typing import NoReturn, get_type_hints
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.errors import RunError, did_you_mean
@@ -84,7 +84,15 @@ def _from_pyproject(path: str, text: str, document: Mapping[str, object]) -> Set
     return reader.settings(section)
 
 
-T = TypeVar("T")
+TYPE_NAMES: dict[type, str] = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a number",
+    str: "a string",
+    list: "a list",
+    tuple: "a list",
+    dict: "a table",
+}
 
 
 class _Reader:
@@ -152,12 +160,12 @@ class _Reader:
 
     def _string(self, table: str, key: str, value: object) -> str:
         if not isinstance(value, str) or not value:
-            self.fail(table, key, f"has to be a string, not {_described(value)}")
+            self.fail(table, key, f"has to be a string, not {described(value)}")
         return value
 
     def _strings(self, table: str, key: str, value: object) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-            self.fail(table, key, f"has to be a list of strings, not {_described(value)}")
+            self.fail(table, key, f"has to be a list of strings, not {described(value)}")
         return tuple(value)
 
     def _string_table(self, table: str, key: str, value: object) -> dict[str, str]:
@@ -167,7 +175,7 @@ class _Reader:
 
     def _table(self, table: str, key: str, value: object) -> dict[str, object]:
         if not isinstance(value, dict):
-            self.fail(table, key, f"has to be a table, not {_described(value)}")
+            self.fail(table, key, f"has to be a table, not {described(value)}")
         return value
 
     def _unknown_key(self, table: str, key: str, known: Mapping[str, object] | list[str]) -> NoReturn:
@@ -207,12 +215,12 @@ def key_line(text: str, section: str, key: str) -> int | None:
         else:
             written = stripped.partition("=")[0].strip().strip("\"'")
             found = f"{current}.{written}".strip(".")
-        if found == target:
+        if found == target or (stripped.startswith("[") and found.startswith(f"{target}.")):
             return number
     return None
 
 
-def _described(value: object) -> str:
-    names = {bool: "a boolean", int: "an integer", float: "a number", str: "a string", list: "a list", dict: "a table"}
+def described(value: object) -> str:
+    """The type and the value, as a message about a wrong one says it."""
     text = repr(value)
-    return f"{names.get(type(value), 'this')} ({text if len(text) <= 40 else text[:37] + '...'})"
+    return f"{TYPE_NAMES.get(type(value), 'this')} ({text if len(text) <= 40 else text[:37] + '...'})"

@@ -136,7 +136,7 @@ def _fault(word: str, suppression: Suppression, catalogue: Mapping[str, Rule], s
     if not meant:
         if suppression.kind == "noqa" and not _OUR_CODE.fullmatch(word):
             return None
-        return f"`{word}` names no rule, so it suppresses nothing{rule_hint(word)}"
+        return f"`{word}` names no rule, so it suppresses nothing{rule_hint(word, catalogue.values())}"
     if any(rule.code not in selected or rule.name == _UNUSED for rule in meant):
         return None
     where = "in this file" if suppression.kind == "ignore-file" else "here"

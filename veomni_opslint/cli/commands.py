@@ -78,7 +78,7 @@ def run_explain(options: argparse.Namespace) -> int:
     """``opslint explain``: show the page of a rule, as it is or, on a terminal, a little dressed."""
     from veomni_opslint.cli.page import for_terminal  # noqa: PLC0415
 
-    page = rule_page(find_rule(options.rule))
+    page = rule_page(find_rule(options.rule, load_rules()))
     colour = wants_colour(options.color, to_file=False)
     write(for_terminal(page, Presentation(colour=colour)) if colour or is_terminal() else page)
     return 0
