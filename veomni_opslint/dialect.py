@@ -62,7 +62,8 @@ class Dialect:
     npu_guards: tuple[str, ...] = (
         "is_torch_npu_available", "IS_NPU_AVAILABLE", "is_npu_available", "is_npu", "IS_NPU", "_IS_NPU_AVAILABLE",
     )  # fmt: skip
-    npu_device_names: tuple[str, ...] = ("npu",)
+    cuda_guards: tuple[str, ...] = ("IS_CUDA_AVAILABLE", "is_cuda_available")
+    npu_device_names: tuple[str, ...] = ("npu", "ascend", "hccl")
     availability_checks: tuple[str, ...] = (
         "is_package_available", "_is_package_available", "find_spec", "is_module_available", "package_available",
     )  # fmt: skip

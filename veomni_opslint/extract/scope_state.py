@@ -39,6 +39,7 @@ class ScopeState:
     bases: tuple[str, ...] = ()
     returns: Condition = FALSE
     completes: Condition = TRUE
+    leaves: Condition = FALSE
     names: dict[str, Operand] = field(default_factory=dict)
     locals: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)

@@ -29,9 +29,13 @@ _GATING_WORDS = ("npu", "skip", "require")
 class Walker:
     """Collects the facts of one parsed file (or of one embedded block)."""
 
-    def __init__(self, tree: ast.Module, dialect: Dialect, wanted_lines: list[int] | None = None) -> None:
+    def __init__(
+        self, tree: ast.Module, dialect: Dialect, wanted_lines: list[int] | None = None, deep: bool = True
+    ) -> None:
         self.dialect = dialect
         self.wanted_lines = wanted_lines
+        self.deep = deep
+        self.deferred: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ScopeState]] = []
         self.imports: list[Import] = []
         self.bindings: list[Binding] = []
         self.slots: list[SlotCall] = []
@@ -57,6 +61,8 @@ class Walker:
         self.scope = ScopeState(0, None, "module", "", "", (1, 0, *end))
         self.scopes = [self.scope]
         self.scope.completes = self.block(tree.body, TRUE)
+        if deep:
+            self._walk_deferred()
 
     def block(self, statements: list[ast.stmt], when: Condition) -> Condition:
         """Walk statements that run under *when*; the result is the condition, given *when*, of reaching their end."""
@@ -168,6 +174,14 @@ class Walker:
         slot_kind: Literal["op", "config"] = "op" if kind == "op" else "config"
         self.call_hooks[name] = lambda node, callee, when: slot_call(self, node, callee, when, slot_kind)
 
+    def _walk_deferred(self) -> None:
+        # Last, so that scopes and imports have the same index in shallow and in deep facts of a file.
+        module, self.wanted_lines = self.scope, None
+        for node, scope in self.deferred:
+            self.scope, scope.deferred = scope, False
+            _body(self, node, scope)
+        self.scope = module
+
     def _block_call(self, node: ast.Call, name: str, when: Condition) -> None:
         self.block_calls.append((node, name, dict(self.scope.names)))
 
@@ -195,11 +209,14 @@ def _function(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when
         walker.functions.append(node)
         if not walker.wants(node):
             scope.deferred = True
+            walker.deferred.append((node, scope))
             return TRUE
-        scope.completes = walker.block(node.body, TRUE)
-        if scope.completes == FALSE:
-            scope.completes = scope.gate if scope.returns is not FALSE else FALSE
+        _body(walker, node, scope)
     return TRUE
+
+
+def _body(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: ScopeState) -> None:
+    scope.completes = either(walker.block(node.body, TRUE), scope.leaves)
 
 
 def _signature(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when: Condition) -> None:
@@ -207,8 +224,8 @@ def _signature(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, whe
     for default in (*arguments.defaults, *arguments.kw_defaults):
         if default is not None:
             scan(walker, default, when)
-    annotations = [argument.annotation for argument in ast.walk(arguments) if isinstance(argument, ast.arg)] if walker.wanted_lines is None else []
-    for annotation in (*annotations, node.returns if walker.wanted_lines is None else None):
+    annotations = [argument.annotation for argument in ast.walk(arguments) if isinstance(argument, ast.arg)] if walker.deep else []
+    for annotation in (*annotations, node.returns if walker.deep else None):
         if annotation is not None:
             scan(walker, annotation, when)
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
@@ -348,6 +365,7 @@ def _return(walker: Walker, node: ast.Return, when: Condition) -> Condition:
     if node.value is not None:
         scan(walker, node.value, when)
         scope.returns = either(scope.returns, both(when, condition(node.value, scope.names)))
+    scope.leaves = either(scope.leaves, when)
     return FALSE
 
 
