@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from veomni_opslint import __version__
 
@@ -11,7 +10,7 @@ INTERRUPTED = 130
 CANNOT_RUN = 2
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run one command line and answer its exit status: 0 clean, 1 findings, 2 the run could not be made."""
     arguments = sys.argv[1:] if arguments is None else arguments
     try:

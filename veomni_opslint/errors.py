@@ -15,5 +15,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # noqa: PLC0415
 
     folded = {name.casefold(): name for name in known}
-    matches = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)
+    matches = get_close_matches(word.casefold(), folded, n=1, cutoff=0.65)
     return f"; did you mean `{folded[matches[0]]}`?" if matches else ""

@@ -50,14 +50,14 @@ def write(text: str, output: str | None = None) -> None:
 
 def _write_file(text: str, output: str) -> None:
     """Replace the file as a whole, so that a reader never sees half a report."""
-    target = os.path.realpath(output)
     data = text.encode("utf-8", "backslashreplace")
     try:
-        if os.path.lexists(target) and not os.path.isfile(target):
+        if os.path.exists(output) and not os.path.isfile(output):
             # A pipe or a device: it must be written to, not replaced.
-            with open(target, "wb") as file:
+            with open(output, "wb") as file:
                 file.write(data)
             return
+        target = os.path.realpath(output)
         descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(target), prefix=".opslint-")
         try:
             with open(descriptor, "wb") as file:
