@@ -183,7 +183,8 @@ def mark_all(folder: str, pattern: str, marks: str) -> Edit:
 
     def edit(draft: Draft) -> None:
         wanted = re.compile(pattern)
-        paths = {str(path.relative_to(draft.root)) for path in (draft.root / folder).rglob("*.py")}
+        found = [draft.root / folder] if folder.endswith(".py") else (draft.root / folder).rglob("*.py")
+        paths = {str(path.relative_to(draft.root)) for path in found}
         hits = 0
         for path in sorted(paths | set(draft.texts)):
             if not path.startswith(folder) or draft.texts.get(path, "") is None:
