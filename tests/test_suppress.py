@@ -197,3 +197,24 @@ def test_unused_comment_can_be_silenced() -> None:
 def test_comments_of_a_broken_file_are_left_alone() -> None:
     """In a file that could not be parsed no rule could find what the comment is about."""
     assert run("def f(:  # noqa: OPS201\n") == Suppressed((), 0)
+
+
+BLOCK = '''\
+config.add_post_import_block(
+    """
+    from veomni.ops.dispatch import OpSlot
+
+    slot = OpSlot("rms_norm", "lost")  # noqa: OPS201
+    other = OpSlot("rms_norm", "lost")
+    """
+)
+'''
+
+
+def test_comment_in_embedded_code() -> None:
+    """In code that patch generation inserts a comment is about its own line; one around it about the whole block."""
+    assert run(BLOCK, found(5), found(6)) == Suppressed((found(6),), 1)
+    expected = "`OPS201` suppresses nothing here: there is no finding of shown-fault; remove it"
+    assert run(BLOCK) == Suppressed((unused(5, 48, 54, expected),), 0)
+    around = BLOCK.replace("  # noqa: OPS201", "").replace("block(", "block(  # opslint: ignore[OPS201] old generation")
+    assert run(around, found(5), found(6)) == Suppressed((), 2)

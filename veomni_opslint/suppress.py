@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from veomni_opslint.extract.comments import suppressions
 from veomni_opslint.facts import FileFacts, Span, Suppression
 from veomni_opslint.findings import Finding
 from veomni_opslint.logical_lines import LogicalLines, logical_lines
@@ -74,17 +75,32 @@ def suppress(
 
 
 def _has_any(facts: FileFacts) -> bool:
-    return bool(facts.suppressions) or any(block.facts and block.facts.suppressions for block in facts.embedded)
+    return bool(facts.suppressions or facts.embedded)
 
 
 def _comments(facts: FileFacts) -> Iterator[_Comment]:
-    lines = logical_lines(facts.text)
     written = facts.text.split("\n")
+    lines = logical_lines(facts.text) if facts.suppressions else LogicalLines(())
     for suppression in facts.suppressions:
         yield _Comment(suppression, *_range(suppression, lines, written))
+    seen = {suppression.line for suppression in facts.suppressions}
     for block in facts.embedded:
-        for suppression in block.facts.suppressions if block.facts else ():
-            yield _Comment(suppression, suppression.line, suppression.line)
+        for line in range(block.call[0], block.call[2] + 1):
+            if line not in seen:
+                yield from (_Comment(found, line, line) for found in _in_embedded_line(line, written[line - 1]))
+
+
+def _in_embedded_line(line: int, text: str) -> Iterator[Suppression]:
+    """Comments of embedded code, which to the file are text in a string; they are about their own line."""
+    code = text.lstrip()
+    margin = len(text[: len(text) - len(code)].encode())
+    for found in suppressions(code):
+        rules = tuple((word, _moved(span, line, margin)) for word, span in found.rules)
+        yield replace(found, line=line, span=_moved(found.span, line, margin), rules=rules)
+
+
+def _moved(span: Span, line: int, margin: int) -> Span:
+    return line, span[1] + margin, line, span[3] + margin
 
 
 def _range(suppression: Suppression, lines: LogicalLines, written: list[str]) -> tuple[int, int]:
