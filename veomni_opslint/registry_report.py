@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from veomni_opslint.findings import Place
 from veomni_opslint.model import OpsModel
 from veomni_opslint.registrations import Backend, Factory, Hardware, KernelSpec, OpSpec, Unknown
+from veomni_opslint.reporters.style import printable
 
 Document = dict[str, object]
 
@@ -47,6 +48,9 @@ def registry_document(model: OpsModel) -> Document:
                 **_at(field.place),
             }
             for field in config_fields
+        ],
+        "pointers": [
+            _pointer(model, spec) for spec in model.registrations.op_specs if isinstance(spec.global_slot, str)
         ],
         "unresolved": [{**_at(item.place), "reason": item.reason} for item in model.registrations.unresolved],
     }
@@ -136,6 +140,17 @@ def _op_spec(spec: OpSpec) -> Document:
     }
 
 
+def _pointer(model: OpsModel, spec: OpSpec) -> Document:
+    """The module-level function pointer that a GLOBAL op rebinds, at the place where it is first bound."""
+    module, _, name = str(spec.global_slot).partition(":")
+    place = None
+    if module in model.symbols.modules:
+        bindings = model.symbols.bindings(module).get(name, ())
+        place = model.place(model.module(module).path, bindings[0].span) if bindings else None
+    where = _at(place) if place is not None else {"file": None, "line": None}
+    return {"module": module, "name": name, "op": spec.name, **where}
+
+
 def _backend(backend: Backend) -> Document:
     requires = backend.requires
     return {
@@ -216,7 +231,7 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         "  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip()
         for row in (columns, *rows)
     ]
-    return "".join(f"  {line}\n" for line in lines)
+    return "".join(f"  {printable(line)}\n" for line in lines)
 
 
 def _markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
