@@ -12,6 +12,9 @@ from veomni_opslint.conditions import Condition
 Span = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns from 0 in UTF-8 bytes, as ``ast`` counts them."""
 
+TextParts = tuple[tuple[Literal["text", "name"], str], ...]
+"""A string put together from written text and from names, which other modules may know."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParseProblem:
@@ -99,8 +102,8 @@ class Ref(NamedTuple):
 
     Repeated uses under the same condition in one scope are given once, at the first, except for the device
     namespaces of the dialect (``torch_npu.…``, ``torch.npu.…``), which are given each time. ``call``: it is called
-    there. ``handled``: inside a ``try`` that catches ImportError, AttributeError or more. A tuple, because there
-    are so many of them.
+    there. ``handled``: inside a ``try`` that catches AttributeError, NameError or ImportError and goes on;
+    ``import_handled``: one that catches ImportError. A tuple, because there are so many of them.
     """
 
     scope: int
@@ -109,6 +112,7 @@ class Ref(NamedTuple):
     when: Condition
     call: bool
     handled: bool
+    import_handled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +140,9 @@ class Binding:
 class SlotCall:
     """A call ``OpSlot(...)`` or ``OpsConfigSlot(...)`` and the name it is assigned to (empty when none).
 
-    ``scope`` 0 with ``at_module_level`` means that ``_bind_veomni_ops`` can see it: assigned to a plain module-level
-    name. ``op_name``/``variant`` (``field`` for a config slot) are None where they are not known strings.
+    ``at_module_level`` means that ``_bind_veomni_ops`` can see it: assigned to plain module-level ``names``, of which
+    ``var`` is the last. ``op_name``/``variant`` (``op_name`` is the field of a config slot) are None where the file
+    alone does not make them known; the parts say what they are put together from.
     """
 
     kind: Literal["op", "config"]
@@ -149,6 +154,9 @@ class SlotCall:
     when: Condition
     at_module_level: bool
     callee: str
+    names: tuple[str, ...] = ()
+    op_name_parts: TextParts = ()
+    variant_parts: TextParts = ()
 
 
 @dataclass(frozen=True, slots=True)

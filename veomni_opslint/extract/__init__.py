@@ -146,8 +146,8 @@ def _refs(scopes: list[ScopeState]) -> list[Ref]:
                 )
             if hidden and not _is_self(name):
                 continue
-            when, span, call, handled = use
-            found.append(Ref(scope.index, name, span, when, call, handled))
+            when, span, call, handled, import_handled = use
+            found.append(Ref(scope.index, name, span, when, call, handled, import_handled))
         found.extend(scope.every_ref)
     return found
 

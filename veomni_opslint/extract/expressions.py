@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.operands import condition, dotted, operand
 from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.extract.slots import mark_slots
 from veomni_opslint.facts import Ref
 
 if TYPE_CHECKING:
@@ -68,18 +69,20 @@ def _use(walker: Walker, name: str, node: ast.expr, when: Condition, call: bool)
         return
     if known is not _NEW:
         if call and not known[2]:
-            scope.refs[key] = (known[0], known[1], True, known[3])
+            scope.refs[key] = (known[0], known[1], True, known[3], known[4])
         return
     root = name.partition(".")[0]
     if name.startswith(walker.device_prefixes) or root in walker.device_roots:
-        scope.every_ref.append(Ref(scope.index, name, span_of(node), when, call, scope.handled_uses > 0))
+        scope.every_ref.append(
+            Ref(scope.index, name, span_of(node), when, call, scope.handled_uses > 0, scope.handled_imports > 0)
+        )
     elif scope.kind == "function" and root in scope.locals and not name.startswith(_SELF):
         # ``when`` is kept alive by the walk of this block only, so the marker must go with it.
         scope.local_uses[key] = when
         scope.refs[key] = None
     else:
         span = (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
-        scope.refs[key] = (when, span, call, scope.handled_uses > 0)
+        scope.refs[key] = (when, span, call, scope.handled_uses > 0, scope.handled_imports > 0)
 
 
 def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST]) -> None:
@@ -114,6 +117,8 @@ def _if_exp(walker: Walker, node: ast.IfExp, when: Condition) -> None:
 
 
 def _named_expr(walker: Walker, node: ast.NamedExpr, when: Condition) -> None:
+    if id(node.value) not in walker.slot_targets:
+        mark_slots(walker, [node.target], node.value)
     scan(walker, node.value, when)
     walker.bind_name(node.target.id, operand(node.value, walker.scope.names), node.target, when, node.value)
 

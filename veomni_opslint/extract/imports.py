@@ -75,6 +75,12 @@ def import_module_call(walker: Walker, node: ast.Call, name: str, when: Conditio
     ))  # fmt: skip
 
 
+def imported_package(walker: Walker, call: ast.Call) -> str:
+    """The optional package that a dynamic import names, or an empty string."""
+    value = operand(call.args[0], walker.scope.names) if call.args else ("opaque",)
+    return walker.optional_package(value[1]) if value[0] == "const" and isinstance(value[1], str) else ""
+
+
 def import_skip_call(call: ast.Call) -> Condition:
     """``pytest.importorskip("m")``: what follows runs only where the package is there."""
     if call.args and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):

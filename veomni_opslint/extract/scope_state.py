@@ -44,7 +44,7 @@ class ScopeState:
     locals: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)
-    refs: dict[tuple[str, int], tuple[Condition, Span, bool, bool] | None] = field(default_factory=dict)
+    refs: dict[tuple[str, int], tuple[Condition, Span, bool, bool, bool] | None] = field(default_factory=dict)
     local_uses: dict[tuple[str, int], Condition] = field(default_factory=dict)
     every_ref: list[Ref] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
@@ -12,17 +13,18 @@ from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, nega
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.expressions import scan
 from veomni_opslint.extract.flow import merge, try_statement, with_statement
-from veomni_opslint.extract.imports import import_from, import_module_call, import_plain, import_skip_call
+from veomni_opslint.extract.imports import import_from, import_module_call, import_plain, import_skip_call, imported_package
 from veomni_opslint.extract.matching import match_statement
 from veomni_opslint.extract.operands import Operand, condition, dotted, operand, truth_of
 from veomni_opslint.extract.scope_state import Loop, ScopeState, names_assigned, span_of
-from veomni_opslint.extract.slots import slot_call
+from veomni_opslint.extract.slots import mark_slots, slot_call
 from veomni_opslint.facts import Binding, Import, SlotCall, Span
 
 _NEVER_RETURNS = frozenset(
     {"sys.exit", "os._exit", "exit", "quit", "pytest.skip", "pytest.fail", "pytest.exit", "os.abort"}
 )
 _CHECKING_WORDS = ("require", "ensure", "assert", "check", "verify", "validate", "guard", "only", "must", "need")
+_BUILTINS = frozenset(dir(builtins))
 _GATING_WORDS = ("npu", "skip", "require")
 
 
@@ -39,7 +41,7 @@ class Walker:
         self.imports: list[Import] = []
         self.bindings: list[Binding] = []
         self.slots: list[SlotCall] = []
-        self.slot_targets: dict[int, tuple[str, bool]] = {}
+        self.slot_targets: dict[int, Sequence[ast.expr]] = {}
         self.slot_aliases = {dialect.op_slot: "op", dialect.config_slot: "config"}
         self.entry_strings: list[tuple[str, Span, Condition]] = []
         self.block_calls: list[tuple[ast.Call, str, dict[str, Operand]]] = []
@@ -102,8 +104,6 @@ class Walker:
         """Bind the target of an assignment, loop or ``with``; *value* is None where it is not a single expression."""
         if isinstance(target, ast.Name):
             known = operand(value, self.scope.names) if value is not None else ("opaque", 0, 0, "")
-            if value is not None:
-                self.slot_targets[id(value)] = (target.id, self.scope.kind == "module")
             self.bind_name(target.id, known, target, when, value)
         elif isinstance(target, ast.Tuple | ast.List):
             values: list[ast.expr | None] = [None] * len(target.elts)
@@ -387,19 +387,44 @@ def _assert(walker: Walker, node: ast.Assert, when: Condition) -> Condition:
 
 def _expression(walker: Walker, node: ast.Expr, when: Condition) -> Condition:
     scan(walker, node.value, when)
-    if not isinstance(node.value, ast.Call):
-        return TRUE
-    return _call_outcome(walker, node.value)
+    return _outcome(walker, node.value, 0)
+
+
+def _outcome(walker: Walker, node: ast.expr, depth: int) -> Condition:
+    """The condition under which evaluating an expression does not end in an exception, as far as imports decide it."""
+    if isinstance(node, ast.Call):
+        return _call_outcome(walker, node)
+    if isinstance(node, ast.BoolOp) and depth < 3:
+        result, reached = TRUE, TRUE
+        for value in node.values:
+            inner = _outcome(walker, value, depth + 1)
+            if inner is not TRUE:
+                result = both(result, either(negate(reached), inner))
+            truth = condition(value, walker.scope.names)
+            reached = both(reached, truth if isinstance(node.op, ast.And) else negate(truth))
+        return result
+    if isinstance(node, ast.IfExp) and depth < 3:
+        body, orelse = _outcome(walker, node.body, depth + 1), _outcome(walker, node.orelse, depth + 1)
+        if body is TRUE and orelse is TRUE:
+            return TRUE
+        test = condition(node.test, walker.scope.names)
+        return both(either(negate(test), body), either(test, orelse))
+    return TRUE
 
 
 def _call_outcome(walker: Walker, call: ast.Call) -> Condition:
     name = dotted(call.func)
     if name in _NEVER_RETURNS:
         return FALSE
-    last = name.rpartition(".")[2].lower()
+    last = name.rpartition(".")[2]
     if last == "importorskip":
         return import_skip_call(call)
-    if name and name.partition(".")[0] not in walker.scope.names and any(word in last for word in _CHECKING_WORDS):
+    if last in ("import_module", "__import__"):
+        package = imported_package(walker, call)
+        return ("available", package) if package else TRUE
+    lowered = last.lower()
+    checking = "." not in name or any(word in lowered for word in _CHECKING_WORDS)
+    if name and checking and name.partition(".")[0] not in walker.scope.names and name not in _BUILTINS:
         return ("completes", name)
     return TRUE
 
@@ -410,22 +435,13 @@ def _assign(walker: Walker, node: ast.Assign | ast.AnnAssign, when: Condition) -
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if isinstance(node, ast.AnnAssign):
         scan(walker, node.annotation, when)
-    _mark_slots(walker, targets, node.value)
+    mark_slots(walker, targets, node.value)
     scan(walker, node.value, when)
     for target in targets:
         walker.bind_target(target, node.value, when)
     if walker.scope.kind == "module" and any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
         walker.exports = _strings(node.value)
-    return _call_outcome(walker, node.value) if isinstance(node.value, ast.Call) else TRUE
-
-
-def _mark_slots(walker: Walker, targets: list[ast.expr], value: ast.expr) -> None:
-    for target in targets:
-        if isinstance(target, ast.Name):
-            walker.slot_targets[id(value)] = (target.id, walker.scope.kind == "module")
-        elif isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-            for element, one in zip(target.elts, value.elts, strict=False):
-                _mark_slots(walker, [element], one)
+    return _outcome(walker, node.value, 0)
 
 
 def _strings(node: ast.expr) -> list[tuple[str, Span]]:

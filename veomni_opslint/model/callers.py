@@ -23,13 +23,14 @@ _MAX_DEPTH = 30
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of a function: where, under what condition, and whether it is called there."""
+    """A use of a function: where, under what condition, whether it is called, and whether an ImportError is caught."""
 
     module: str
     scope: int
     span: Span
     when: Condition
     call: bool
+    caught: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class Callers:
         if is_factory:
             uses = tuple(use for use in uses if use.call)
         for use in uses:
-            if not self._counts(use, here):
+            if use.caught or not self._counts(use, here):
                 continue
             asked = both(use.when, self._asked_of_caller(use, module, here, when)) if use.call else use.when
             if not self.guards.possible(use.module, use.scope, asked):
@@ -213,7 +214,7 @@ class Callers:
                     continue
                 for target in self.symbols.resolve_deep(self.deep(other), other, ref.scope, ref.name):
                     if target.kind == "scope" and not target.rest and (target.module, target.scope) == (module, scope):
-                        yield Use(other, ref.scope, ref.span, ref.when, ref.call)
+                        yield Use(other, ref.scope, ref.span, ref.when, ref.call, ref.import_handled)
                         break
 
 

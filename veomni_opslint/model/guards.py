@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from veomni_opslint.conditions import Condition, possible, truth
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Scope
-from veomni_opslint.model.symbols import Symbols
+from veomni_opslint.model.symbols import Symbols, Target
 
 _MAX_DEPTH = 12
 _DEVICE_WORDS = ("device", "accelerator", "platform", "hardware", "backend")
@@ -45,7 +45,7 @@ class WithoutNpu:
             return None
         key = (module, scope, atom)
         if key not in self._atoms:
-            self._atoms[key] = None
+            self._atoms[key] = True if atom[0] == "completes" else None
             self._atoms[key] = self._decide(module, scope, atom, depth)
         return self._atoms[key]
 
@@ -64,7 +64,7 @@ class WithoutNpu:
             case "gate":
                 return self._gate(module, scope, atom, depth)
             case "completes":
-                return self._function(module, scope, atom[1], depth, completes=True)
+                return self._completes(module, scope, atom[1], depth)
         return None
 
     def _name(self, module: str, scope: int, name: str, depth: int) -> bool | None:
@@ -96,29 +96,41 @@ class WithoutNpu:
             owner = arguments[0]
             if isinstance(owner, tuple) and owner[:1] == ("name",) and f"{owner[1]}.{arguments[1]}" in self.dialect.npu_packages:
                 return False
-        return self._function(module, scope, name, depth, completes=False)
+        return self._returns(module, scope, name, depth)
 
-    def _function(self, module: str, scope: int, name: str, depth: int, completes: bool) -> bool | None:
+    def _returns(self, module: str, scope: int, name: str, depth: int) -> bool | None:
         known: list[bool | None] = []
         for target in self.symbols.resolve(module, scope, name):
-            if target.kind != "scope" or target.rest:
+            function = self._function(target)
+            if function is None:
                 return None
-            function = self._deep_scope(target.module, target.scope)
-            if function is None or function.kind != "function" or function.is_generator or function.is_async:
-                return None
-            held = function.completes if completes else function.returns
-            value = truth(held, lambda one, at=target: self._value(at.module, at.scope, one, depth + 1))  # type: ignore[misc]
-            if completes and value is None and held != ("true",):
-                if not possible(held, lambda one, at=target: self._value(at.module, at.scope, one, depth + 1)):  # type: ignore[misc]
-                    value = False
-            known.append(value)
+            known.append(truth(function.returns, lambda one, at=target: self._value(at.module, at.scope, one, depth + 1)))  # type: ignore[misc]
         return known[0] if known and len(set(known)) == 1 else None
 
-    def _deep_scope(self, module: str, index: int) -> Scope | None:
-        scope = self.symbols.modules[module].scopes[index]
-        if not scope.deferred:
-            return scope
-        return next((one for one in self.deep(module).scopes if one.span == scope.span and one.name == scope.name), None)
+    def _completes(self, module: str, scope: int, name: str, depth: int) -> bool:
+        """Whether a call can return. Only what is known to end in an exception without an NPU cannot."""
+        targets = self.symbols.resolve(module, scope, name)
+        for target in targets:
+            function = self._function(target)
+            if function is None or possible(
+                function.completes, lambda one, at=target: self._value(at.module, at.scope, one, depth + 1)  # type: ignore[misc]
+            ):
+                return True
+        return not targets
+
+    def _function(self, target: Target) -> Scope | None:
+        if target.kind != "scope" or target.rest:
+            return None
+        function = self._deep_scope(target.module, target.scope)
+        if function is None or function.kind != "function" or function.is_generator or function.is_async:
+            return None
+        return function
+
+    def _deep_scope(self, module: str, index: int) -> Scope:
+        facts = self.symbols.modules[module]
+        if index < len(facts.scopes) and not facts.scopes[index].deferred:
+            return facts.scopes[index]
+        return self.deep(module).scopes[index]
 
     def _comparison(self, atom: Condition) -> bool | None:
         _, operator, left, right = atom

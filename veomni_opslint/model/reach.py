@@ -198,7 +198,7 @@ class Reach:
                     yield from self._unguarded_call(use, module, scope, subject)
 
     def _unguarded_call(self, use: Use, module: str, scope: int, subject: str) -> Iterator[Unguarded]:
-        if not use.call or self.is_npu_name(use.module) or not self._open(use.module, use.scope, use.when):
+        if not use.call or use.caught or self.is_npu_name(use.module) or not self._open(use.module, use.scope, use.when):
             return
         if self.guards.possible(module, 0, self.symbols.modules[module].scopes[0].completes):
             chain = self.callers.reached(use.module, use.scope, use.when)

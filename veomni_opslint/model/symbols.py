@@ -76,8 +76,21 @@ class Symbols:
                 yield prefix
         for one in imported.names:
             inner = f"{name}.{one.name}"
-            if inner in self.modules and one.name not in self.bindings(name) if name in self.modules else inner in self.modules:
+            if inner in self.modules and not self._hides_submodule(name, one.name):
                 yield inner
+
+    def _hides_submodule(self, package: str, name: str) -> bool:
+        """Whether a package binds *name* to something else than its submodule of that name."""
+        if package not in self.modules:
+            return False
+        facts = self.modules[package]
+        for binding in self.bindings(package).get(name, ()):
+            if binding.kind != "import":
+                return True
+            imported = facts.imports[binding.import_index]
+            if imported.how != "from" or f"{self.absolute(package, imported)}.{binding.imported}" != f"{package}.{name}":
+                return True
+        return False
 
     def resolve(self, module: str, scope: int, dotted: str) -> tuple[Target, ...]:
         """All that *dotted* can stand for in a scope of *module*; empty when it is a local value or not known."""
