@@ -12,7 +12,7 @@ from support.pages import read_page
 from veomni_opslint.rule_loader import LoadedRule, load_rules, rule_page
 
 RULES = Path(__file__).parent.parent / "rules"
-SECTION_ORDER = ("Why", "Bad", "Good", "Fix", "Options", "When to suppress")
+SECTION_ORDER = ("Why", "Bad", "Good", "Near misses", "Fix", "Options", "When to suppress")
 REQUIRED_SECTIONS = ("Why", "Bad", "Good", "When to suppress")
 
 each_rule = pytest.mark.parametrize("loaded", load_rules(), ids=lambda loaded: loaded.stem)
@@ -81,7 +81,7 @@ def test_python_examples_parse(loaded: LoadedRule) -> None:
 @each_rule
 def test_summary_is_a_sentence(loaded: LoadedRule) -> None:
     """The line that `opslint rules` shows is one sentence that fits a terminal."""
-    assert loaded.summary[0].isupper()
+    assert not loaded.summary[0].islower()
     assert loaded.summary.endswith(".")
     assert len(loaded.summary) <= 120
 
