@@ -118,9 +118,8 @@ CALLED = (
     ),
     _added(
         "harmless: in a module",
-        HEAD
-        + "class More(torch.nn.Module):\n    def forward(self, x, weight):\n        if veomni_more.use_non_eager_impl:\n"
-        "            return veomni_more(x, weight, 1e-6)\n        return x",
+        HEAD + "class More(torch.nn.Module):\n    def forward(self, x, weight):\n"
+        "        if veomni_more.use_non_eager_impl:\n            return veomni_more(x, weight, 1e-6)\n        return x",
     ),
     _added(
         "harmless: only asked", HEAD + FUNCTION + "        ctx.fused = veomni_more.use_non_eager_impl\n        return x"
