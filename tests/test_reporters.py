@@ -145,6 +145,19 @@ def test_json() -> None:
     }
 
 
+def test_long_message_is_wrapped() -> None:
+    """A message of several sentences is broken between words, in the text format only."""
+    long = replace(ERROR, message="it is broken; " * 20, related=())
+    report = replace(REPORT, findings=(long,), excerpts={})
+    first, second, third, *_ = FORMATS["text"](report, Presentation()).splitlines()[1:]
+    assert [first, second, third] == [
+        "  " + "it is broken; " * 7 + "it is",
+        "  broken; " + "it is broken; " * 7 + "it",
+        "  is broken; " + "it is broken; " * 3 + "it is broken;",
+    ]
+    assert FORMATS["concise"](report, Presentation(quiet=True)).count("\n") == 1
+
+
 def test_colour_wraps_and_changes_nothing_else() -> None:
     """Without its escape sequences the coloured text is the plain one."""
     for name in ("text", "concise"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
+from textwrap import wrap
 
 from veomni_opslint.findings import Finding, Place
 from veomni_opslint.report import Report
@@ -11,6 +12,7 @@ from veomni_opslint.reporters.closing import closing_lines
 from veomni_opslint.reporters.style import Presentation, printable
 
 _WIDEST = 140
+_WRAP = 110
 _TAB = "    "
 
 
@@ -28,7 +30,8 @@ def _paragraph(finding: Finding, report: Report, presentation: Presentation) -> 
     place = presentation.bold(printable(str(finding.place)))
     kind = presentation.severe(f"{finding.severity} {finding.code}", finding.severity)
     yield f"{place}: {kind} {presentation.bold(finding.name)}"
-    yield f"  {printable(finding.message)}"
+    for line in wrap(printable(finding.message), _WRAP, break_long_words=False, break_on_hyphens=False):
+        yield f"  {line}"
     excerpt = report.excerpts.get((finding.place.path, finding.place.line))
     if excerpt is not None and excerpt.strip():
         yield from _excerpt(excerpt, finding, presentation)
