@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.discovery import Project
 from veomni_opslint.evaluate import evaluate
-from veomni_opslint.facts import FileFacts, SlotCall
+from veomni_opslint.facts import FileFacts
 from veomni_opslint.model.ops_config import find_ops_config
-from veomni_opslint.model.ops_model import ConfigSlotInfo, OpSlotInfo, OpsModel
+from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo, find_slots
 from veomni_opslint.model.symbols import Symbols, module_name
-from veomni_opslint.places import place_of
-
-_Source = Literal["generated", "patch_gen_config", "other"]
 
 
 def build_model(
@@ -36,7 +33,7 @@ def build_model(
             packages.add(name)
     packages.update(_namespace_packages(modules))
     symbols = Symbols(modules, frozenset(packages))
-    slots = tuple(_slots(modules, project, dialect))
+    slots = tuple(find_slots(modules, symbols, project.package, dialect))
     return OpsModel(
         project=project,
         dialect=dialect,
@@ -61,44 +58,3 @@ def _namespace_packages(modules: Mapping[str, FileFacts]) -> Iterator[str]:
 def _roots(modules: Mapping[str, FileFacts], project: Project) -> list[str]:
     """Registrations count where the package under check makes them; tests register stand-ins."""
     return sorted(name for name in modules if name == project.package or name.startswith(project.package + "."))
-
-
-def _slots(
-    modules: Mapping[str, FileFacts], project: Project, dialect: Dialect
-) -> Iterator[OpSlotInfo | ConfigSlotInfo]:
-    for module in sorted(modules):
-        facts = modules[module]
-        if not module.startswith(project.package):
-            continue
-        source = slot_source(facts.path, dialect)
-        lasts = {slot.var: slot for slot in facts.slots if slot.at_module_level}
-        for slot in facts.slots:
-            yield _slot(facts, module, slot, source, False, lasts.get(slot.var) is slot)
-        for block in facts.embedded:
-            if block.facts is not None:
-                inner = {slot.var: slot for slot in block.facts.slots if slot.at_module_level}
-                for slot in block.facts.slots:
-                    yield _slot(facts, module, slot, source, True, inner.get(slot.var) is slot)
-
-
-def slot_source(path: str, dialect: Dialect) -> _Source:
-    """Which kind of file a slot stands in."""
-    folders = path.split("/")
-    if dialect.generated_folder in folders[:-1] or folders[-1].startswith(dialect.generated_prefix):
-        return "generated"
-    if folders[-1].removesuffix(".py").endswith(dialect.patch_config_suffix):
-        return "patch_gen_config"
-    return "other"
-
-
-def _slot(
-    facts: FileFacts, module: str, slot: SlotCall, source: _Source, embedded: bool, live: bool
-) -> OpSlotInfo | ConfigSlotInfo:
-    place = place_of(facts.path, facts.text, slot.span)
-    if slot.kind == "config":
-        return ConfigSlotInfo(
-            facts.path, module, slot.var, slot.op_name, source, embedded, slot.at_module_level, live, place, slot.span
-        )
-    return OpSlotInfo(
-        facts.path, module, slot.var, slot.op_name, slot.variant, source, embedded, slot.at_module_level, live, place, slot.span,
-    )  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.discovery import Project
@@ -16,53 +15,11 @@ from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.ops_config import OpsConfig
 from veomni_opslint.model.reach import Reach
+from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.places import place_of
 from veomni_opslint.registrations import Registrations
 from veomni_opslint.source import Source
-
-
-@dataclass(frozen=True, slots=True)
-class OpSlotInfo:
-    """One ``OpSlot(op_name, variant)``. ``live``: a module attribute that no later assignment in the module replaces."""
-
-    path: str
-    module: str
-    var: str
-    op_name: str | None
-    variant: str | None
-    source: Literal["generated", "patch_gen_config", "other"]
-    embedded: bool
-    at_module_level: bool
-    live: bool
-    place: Place
-    span: Span
-
-    @property
-    def line(self) -> int:
-        """The line of the call."""
-        return self.place.line
-
-
-@dataclass(frozen=True, slots=True)
-class ConfigSlotInfo:
-    """One ``OpsConfigSlot(field)``."""
-
-    path: str
-    module: str
-    var: str
-    field_name: str | None
-    source: Literal["generated", "patch_gen_config", "other"]
-    embedded: bool
-    at_module_level: bool
-    live: bool
-    place: Place
-    span: Span
-
-    @property
-    def line(self) -> int:
-        """The line of the call."""
-        return self.place.line
 
 
 @dataclass(frozen=True)
@@ -102,6 +59,16 @@ class OpsModel:
     def models_package(self) -> str:
         """Dotted name of the models package."""
         return f"{self.package}.{self.dialect.models_package}"
+
+    @cached_property
+    def has_registry(self) -> bool:
+        """Whether the tree has a kernel registry; an older generation, or models on their own, have none."""
+        if self.registrations.kernel_specs:
+            return True
+        return any(
+            f"class {self.dialect.registry_class}" in facts.text or f"class {self.dialect.kernel_spec}" in facts.text
+            for _, facts in self.modules_in(self.package)
+        )
 
     @cached_property
     def loading(self) -> Loading:
@@ -170,5 +137,3 @@ class OpsModel:
             factory = spec.factory
             if hasattr(factory, "qualname") and factory.qualname:
                 yield factory.module, factory.qualname
-
-
