@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
-from veomni_opslint.model.reach import Hop, Unguarded
+from veomni_opslint.model.callers import Hop
+from veomni_opslint.model.reach import Unguarded
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)

@@ -175,7 +175,7 @@ class EmbeddedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One suppression comment. ``rules`` are codes or names as written, with the column of each; empty for a bare noqa."""
+    """One suppression comment. ``rules`` are codes or names as written, with their places; empty for a bare noqa."""
 
     kind: Literal["noqa", "ignore", "ignore-file"]
     line: int
@@ -186,7 +186,10 @@ class Suppression:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """The facts of one file; ``deep`` when no function body was passed over. Plain data (``tree`` is a pruned ``ast.Module``), so it can be pickled and cached."""
+    """The facts of one file; ``deep`` when no function body was passed over.
+
+    Plain data (``tree`` is a pruned ``ast.Module``), so it can be pickled and cached.
+    """
 
     path: str
     text: str

@@ -22,7 +22,7 @@ class SourceProblem:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A Python file; ``path`` is relative to the project root with forward slashes; ``text`` has ``\\n`` line ends."""
+    """A Python file; ``path`` is relative to the project root with forward slashes; ``text`` has plain line ends."""
 
     path: str
     text: str

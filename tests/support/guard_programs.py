@@ -170,11 +170,18 @@ class GuardProgram:
         choices += [f"{wrapper}()" for wrapper in self.wrappers if wrapper != "_require"]
         if depth < 2 and self.random.random() < 0.5:
             left, right = self.condition(depth + 1), self.condition(depth + 1)
-            return self.random.choice([f"not ({left})", f"({left} and {right})", f"({left} or {right})", f"({left} if {right} else False)"])
+            return self.random.choice(
+                [f"not ({left})", f"({left} and {right})", f"({left} or {right})", f"({left} if {right} else False)"]
+            )
         return self.random.choice(choices)
 
     def _import(self, depth: int, in_loop: bool) -> None:
-        self.emit(depth, self.random.choice(["import torch_npu", 'importlib.import_module("torch_npu")', "from torch_npu import profiler"]))
+        self.emit(
+            depth,
+            self.random.choice(
+                ["import torch_npu", 'importlib.import_module("torch_npu")', "from torch_npu import profiler"]
+            ),
+        )
 
     def _assign(self, depth: int, in_loop: bool) -> None:
         name = self.random.choice(["ok", "ready", "usable"])
@@ -195,7 +202,13 @@ class GuardProgram:
 
     def _expression(self, depth: int, in_loop: bool) -> None:
         condition = self.condition()
-        form = self.random.choice(["{0} and __import__('torch_npu')", "__import__('torch_npu') if {0} else None", "{0} or __import__('torch_npu')"])
+        form = self.random.choice(
+            [
+                "{0} and __import__('torch_npu')",
+                "__import__('torch_npu') if {0} else None",
+                "{0} or __import__('torch_npu')",
+            ]
+        )
         self.emit(depth, "value = " + form.format(f"({condition})"))
 
     def _require(self, depth: int, in_loop: bool) -> None:

@@ -80,7 +80,15 @@ def _wanted_words(dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Words whose lines need a walk, and texts by which a name of the dialect goes under another one."""
     packages = [name.rpartition(".")[2] for name in dialect.npu_packages]
     slots = (dialect.op_slot, dialect.config_slot)
-    names = {"import", "global ", *packages, *slots, *dialect.npu_guards, dialect.post_import_block, dialect.backend_spec}
+    names = {
+        "import",
+        "global ",
+        *packages,
+        *slots,
+        *dialect.npu_guards,
+        dialect.post_import_block,
+        dialect.backend_spec,
+    }
     words = tuple(sorted(name for name in names if not any(other != name and other in name for other in names)))
     aliases = [f"{name} as " for name in (*packages, *slots)]
     for name in dialect.npu_packages:

@@ -1,4 +1,4 @@
-"""Suppression comments of one file: ``# noqa``, ``# opslint: ignore[…] reason``, ``# opslint: ignore-file[…] reason``."""
+"""Suppression comments: ``# noqa``, ``# opslint: ignore[…] reason``, ``# opslint: ignore-file[…] reason``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from typing import Literal
 
 from veomni_opslint.facts import Suppression
 
@@ -48,7 +49,7 @@ def _comments(text: str) -> Iterator[tuple[int, int, str]]:
 def _read(line: int, column: int, comment: str) -> Iterator[Suppression]:
     ignore = _IGNORE.search(comment)
     if ignore is not None:
-        kind = "ignore-file" if ignore["kind"] == "ignore-file" else "ignore"
+        kind: Literal["ignore", "ignore-file"] = "ignore-file" if ignore["kind"] == "ignore-file" else "ignore"
         start = column + len(comment[: ignore.start()].encode())
         span = (line, start, line, column + len(comment[: ignore.end()].rstrip().encode()))
         rules = _words(ignore["rules"] or "", line, column, comment, ignore.start("rules"))

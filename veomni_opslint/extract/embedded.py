@@ -11,13 +11,15 @@ from veomni_opslint.extract.walk import Walker
 from veomni_opslint.facts import EmbeddedBlock, ParseProblem
 
 
-def embedded_blocks(walker: Walker, text: str, tree: ast.Module, dialect: Dialect) -> tuple[tuple[EmbeddedBlock, Walker | None, PlacedText | None], ...]:
+def embedded_blocks(
+    walker: Walker, text: str, tree: ast.Module, dialect: Dialect
+) -> tuple[tuple[EmbeddedBlock, Walker | None, PlacedText | None], ...]:
     """The blocks given to the dialect's ``add_post_import_block``, each with the walk over its code."""
     if not walker.block_calls:
         return ()
     lines = text.split("\n")
     assigned: dict[str, ast.expr] = {}
-    found = []
+    found: list[tuple[EmbeddedBlock, Walker | None, PlacedText | None]] = []
     for call, callee, _ in walker.block_calls:
         argument = _argument(call)
         if not assigned and not isinstance(argument, ast.Constant):

@@ -94,8 +94,8 @@ def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST])
             walker.call_hooks[last](node, name, when)
     else:
         stack.append(node.func)
-        if node.func.__class__ is ast.Attribute and node.func.attr in walker.call_hooks:  # type: ignore[attr-defined]
-            attribute = node.func.attr  # type: ignore[attr-defined]
+        if node.func.__class__ is ast.Attribute and node.func.attr in walker.call_hooks:
+            attribute = node.func.attr
             walker.call_hooks[attribute](node, attribute, when)
     stack.extend(node.args)
     stack.extend(keyword.value for keyword in node.keywords)
@@ -132,8 +132,8 @@ def _comprehension(
         while targets:
             target = targets.pop()
             if target.__class__ is ast.Name:
-                walker.scope.names[target.id] = ("opaque", target.lineno, target.col_offset, target.id)  # type: ignore[attr-defined]
-                walker.scope.locals.add(target.id)  # type: ignore[attr-defined]
+                walker.scope.names[target.id] = ("opaque", target.lineno, target.col_offset, target.id)
+                walker.scope.locals.add(target.id)
             else:
                 targets.extend(child for child in ast.iter_child_nodes(target) if isinstance(child, ast.expr))
         for test in generator.ifs:

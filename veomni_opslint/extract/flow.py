@@ -129,7 +129,7 @@ def _raised(walker: Walker, node: ast.Try) -> Condition | None:
 
 
 def _is_availability(condition: Condition) -> bool:
-    return condition[0] == "not" and condition[1][0] == "available"
+    return bool(condition[0] == "not" and condition[1][0] == "available")
 
 
 def _size(value: Operand) -> int:

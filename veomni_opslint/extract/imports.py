@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from veomni_opslint.conditions import TRUE, Condition, both
 from veomni_opslint.extract.operands import operand
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import Binding, Import, ImportedName
+from veomni_opslint.facts import Binding, Import, ImportedName, Span
 
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
@@ -21,14 +21,11 @@ def import_plain(walker: Walker, node: ast.Import, when: Condition) -> Condition
         bound = alias.asname or alias.name.partition(".")[0]
         span = span_of(node) if len(node.names) == 1 else span_of(alias)
         imported = alias.name if alias.asname else bound
-        index = _add(walker, Import(
-            walker.scope.index, span, alias.name, 0, (), bound, both(when, reached), walker.scope.handled_imports > 0, "import",
-        ))  # fmt: skip
+        index = _add(walker, span, alias.name, 0, (), bound, both(when, reached), "import")
         _bind(walker, bound, imported, index, span, when)
         package = walker.optional_package(alias.name)
-        if package in walker.dialect.npu_packages:
-            if not (package == "torch.npu" and not alias.asname):
-                walker.device_roots.add(bound)
+        if package in walker.dialect.npu_packages and (alias.asname or package != "torch.npu"):
+            walker.device_roots.add(bound)
         if package:
             reached = both(reached, ("available", package))
     return reached
@@ -38,9 +35,7 @@ def import_from(walker: Walker, node: ast.ImportFrom, when: Condition) -> Condit
     """``from .a import b as c``."""
     module = node.module or ""
     names = tuple(ImportedName(alias.name, alias.asname or alias.name, span_of(alias)) for alias in node.names)
-    index = _add(walker, Import(
-        walker.scope.index, span_of(node), module, node.level, names, "", when, walker.scope.handled_imports > 0, "from",
-    ))  # fmt: skip
+    index = _add(walker, span_of(node), module, node.level, names, "", when, "from")
     package = "" if node.level else walker.optional_package(module)
     for name in names:
         _bind(walker, name.bound, name.name, index, name.span, when)
@@ -70,9 +65,7 @@ def import_module_call(walker: Walker, node: ast.Call, name: str, when: Conditio
             listed = operand(keyword.value, walker.scope.names)
             if listed[0] == "const" and isinstance(listed[1], tuple):
                 names = tuple(ImportedName(str(one), "", span_of(keyword.value)) for one in listed[1])
-    _add(walker, Import(
-        walker.scope.index, span_of(node), written.lstrip("."), level, names, "", when, walker.scope.handled_imports > 0, how,
-    ))  # fmt: skip
+    _add(walker, span_of(node), written.lstrip("."), level, names, "", when, how)
 
 
 def imported_package(walker: Walker, call: ast.Call) -> str:
@@ -88,8 +81,18 @@ def import_skip_call(call: ast.Call) -> Condition:
     return TRUE
 
 
-def _add(walker: Walker, fact: Import) -> int:
-    walker.imports.append(fact)
+def _add(
+    walker: Walker,
+    span: Span,
+    module: str,
+    level: int,
+    names: tuple[ImportedName, ...],
+    bound: str,
+    when: Condition,
+    how: Literal["import", "from", "import_module", "__import__"],
+) -> int:
+    scope = walker.scope
+    walker.imports.append(Import(scope.index, span, module, level, names, bound, when, scope.handled_imports > 0, how))
     return len(walker.imports) - 1
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 
-Operand = tuple[object, ...]
+Operand = tuple[Any, ...]
 """``("const", value)``, ``("name", dotted)``, ``("param", dotted)``, ``("call", dotted, arguments)``,
 ``("item", dotted, key)``, ``("opaque", line, column, label)``, ``("cond", condition)`` for a truth value, or
 ``("select", condition, operand, operand)``."""
@@ -26,11 +26,11 @@ def dotted(node: ast.expr) -> str:
     """``a.b.c`` for a chain of attributes on a name, empty for anything else."""
     parts: list[str] = []
     while node.__class__ is ast.Attribute:
-        parts.append(node.attr)  # type: ignore[attr-defined]
-        node = node.value  # type: ignore[attr-defined]
+        parts.append(node.attr)
+        node = node.value
     if node.__class__ is not ast.Name:
         return ""
-    parts.append(node.id)  # type: ignore[attr-defined]
+    parts.append(node.id)
     return ".".join(reversed(parts))
 
 
@@ -71,12 +71,10 @@ def truth_of(value: Operand) -> Condition:
     if kind == "const":
         return TRUE if value[1] else FALSE
     if kind == "cond":
-        inner = value[1]
-        assert isinstance(inner, tuple)
-        return inner
+        held: Condition = value[1]
+        return held
     if kind == "select":
         _, test, left, right = value
-        assert isinstance(test, tuple) and isinstance(left, tuple) and isinstance(right, tuple)
         return either(both(test, truth_of(left)), both(negate(test), truth_of(right)))
     return value
 
@@ -101,11 +99,9 @@ def _compare(kind: str, left: Operand, right: Operand, node: ast.expr) -> Condit
     for one, other, on_left in ((left, right, True), (right, left, False)):
         if one[0] == "select":
             _, test, first, second = one
-            assert isinstance(test, tuple) and isinstance(first, tuple) and isinstance(second, tuple)
-            pair = [(first, other), (second, other)] if on_left else [(other, first), (other, second)]
-            return either(
-                both(test, _compare(kind, *pair[0], node)), both(negate(test), _compare(kind, *pair[1], node))
-            )
+            one_way = _compare(kind, first, other, node) if on_left else _compare(kind, other, first, node)
+            other_way = _compare(kind, second, other, node) if on_left else _compare(kind, other, second, node)
+            return either(both(test, one_way), both(negate(test), other_way))
     if left[0] == "const" and right[0] != "const" and kind in ("Eq", "Is"):
         left, right = right, left
     if right[0] == "const":

@@ -98,9 +98,7 @@ def names_assigned(statements: list[ast.stmt]) -> set[str]:
             continue
         if isinstance(node, ast.Assign):
             stack.extend(node.targets)
-        elif isinstance(node, ast.AnnAssign | ast.AugAssign):
-            stack.append(node.target)
-        elif isinstance(node, ast.For | ast.AsyncFor):
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For | ast.AsyncFor):
             stack.append(node.target)
         elif isinstance(node, ast.With | ast.AsyncWith):
             stack.extend(item.optional_vars for item in node.items if item.optional_vars is not None)
@@ -121,9 +119,8 @@ def names_assigned(statements: list[ast.stmt]) -> set[str]:
     return found
 
 
-def catches(handler: ast.excepthandler, errors: frozenset[str]) -> bool:
+def catches(handler: ast.ExceptHandler, errors: frozenset[str]) -> bool:
     """Whether a handler catches one of *errors* and goes on instead of raising again."""
-    assert isinstance(handler, ast.ExceptHandler)
     if handler.body and isinstance(handler.body[-1], ast.Raise):
         return False
     if handler.type is None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from veomni_opslint.extract.operands import dotted
 
 _LITERAL = re.compile(r"(?P<prefix>[A-Za-z]{0,2})(?P<quote>\"\"\"|'''|\"|')")
-_ESCAPE = re.compile(r"\\(?:(\n)|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{[^}]*\}|.)", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:(\n)|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{[^}]*\}|.)", re.DOTALL
+)
 _MARGIN = re.compile(r"[ \t]*")
 _MAX_DEPTH = 40
 _DEDENTING = frozenset({"dedent", "cleandoc"})
@@ -31,7 +33,12 @@ class PlacedText:
         return PlacedText(self.text[start:end], self.places[start:end])
 
 
-def placed_text(node: ast.expr, lines: list[str], assigned: Mapping[str, ast.expr], depth: int = 0) -> PlacedText | None:
+Inner = Callable[[ast.expr], "PlacedText | None"]
+
+
+def placed_text(
+    node: ast.expr, lines: list[str], assigned: Mapping[str, ast.expr], depth: int = 0
+) -> PlacedText | None:
     """The value of *node*, or None where it cannot be known. *assigned*: values of names that are bound once."""
     if depth > _MAX_DEPTH:
         return None
@@ -80,8 +87,7 @@ def _margin(line: str) -> str:
     return found.group() if found is not None else ""
 
 
-def _call(function: ast.expr, arguments: list[ast.expr], inner: object) -> PlacedText | None:
-    assert callable(inner)
+def _call(function: ast.expr, arguments: list[ast.expr], inner: Inner) -> PlacedText | None:
     name = dotted(function).rpartition(".")[2]
     if name in _DEDENTING and len(arguments) == 1:
         value = inner(arguments[0])
@@ -108,8 +114,7 @@ def _call(function: ast.expr, arguments: list[ast.expr], inner: object) -> Place
     return None
 
 
-def _f_string(node: ast.JoinedStr, values: list[ast.expr], lines: list[str], inner: object) -> PlacedText | None:
-    assert callable(inner)
+def _f_string(node: ast.JoinedStr, values: list[ast.expr], lines: list[str], inner: Inner) -> PlacedText | None:
     holes: list[str] = []
     for value in values:
         if not isinstance(value, ast.FormattedValue):
@@ -198,5 +203,16 @@ def _decoded(escape: re.Match[str]) -> str:
     for digits in hexadecimal:
         if digits:
             return chr(int(digits, 16)) if int(digits, 16) < 0x110000 else ""
-    named = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"', "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+    named = {
+        "n": "\n",
+        "t": "\t",
+        "r": "\r",
+        "\\": "\\",
+        "'": "'",
+        '"': '"',
+        "a": "\a",
+        "b": "\b",
+        "f": "\f",
+        "v": "\v",
+    }
     return named.get(escape.group()[1:], escape.group())

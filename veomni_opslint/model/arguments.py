@@ -9,7 +9,15 @@ from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, nega
 from veomni_opslint.extract.operands import Operand, compare, operand, truth_of
 from veomni_opslint.facts import FileFacts, Parameter, Span
 
-_OPERATORS = {"Eq": ast.Eq(), "Is": ast.Is(), "In": ast.In(), "Gt": ast.Gt(), "GtE": ast.GtE(), "Lt": ast.Lt(), "LtE": ast.LtE()}
+_OPERATORS = {
+    "Eq": ast.Eq(),
+    "Is": ast.Is(),
+    "In": ast.In(),
+    "Gt": ast.Gt(),
+    "GtE": ast.GtE(),
+    "Lt": ast.Lt(),
+    "LtE": ast.LtE(),
+}
 
 
 def arguments_at(facts: FileFacts, scope: int, span: Span, parameters: tuple[Parameter, ...]) -> dict[str, Operand]:

@@ -6,7 +6,6 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import TRUE, Condition, atoms, both
 from veomni_opslint.dialect import Dialect
@@ -15,10 +14,16 @@ from veomni_opslint.model.arguments import arguments_at, substitute
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.symbols import Symbols
 
-if TYPE_CHECKING:
-    from veomni_opslint.model.reach import Hop
-
 _MAX_DEPTH = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One link of a chain: what happens at *span* in *module* (``loads x``, ``calls f``)."""
+
+    module: str
+    span: Span
+    action: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +92,6 @@ class Callers:
     def _function_reached(
         self, module: str, facts: FileFacts, here: Scope, when: Condition, above: frozenset[tuple[str, int]], depth: int
     ) -> tuple[Hop, ...] | None:
-        from veomni_opslint.model.reach import Hop
-
         loads = facts.scopes[0].completes
         if not self.guards.possible(module, 0, loads) or not self._defined(module, facts, here):
             return None
@@ -139,11 +142,7 @@ class Callers:
             parent = facts.scopes[parent].parent
         return parent
 
-    def _module_reached(
-        self, module: str, above: frozenset[tuple[str, int]], depth: int
-    ) -> tuple[Hop, ...] | None:
-        from veomni_opslint.model.reach import Hop
-
+    def _module_reached(self, module: str, above: frozenset[tuple[str, int]], depth: int) -> tuple[Hop, ...] | None:
         if not self._loaded:
             self._load_all()
         if module in self._loaded:
@@ -173,7 +172,10 @@ class Callers:
                         self._importers.setdefault(target, []).append((module, imported))
                         if self._at_load(facts, imported.scope):
                             eager.setdefault(module, []).append((target, imported))
-        packages = (self.package, *(f"{self.package}.{name}" for name in (self.dialect.ops_package, self.dialect.models_package)))
+        packages = (
+            self.package,
+            *(f"{self.package}.{name}" for name in (self.dialect.ops_package, self.dialect.models_package)),
+        )
         entries = [package for package in packages if package in self.symbols.modules]
         entries += sorted(
             module for module in self.symbols.modules

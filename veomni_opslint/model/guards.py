@@ -34,11 +34,14 @@ class WithoutNpu:
 
     def possible(self, module: str, scope: int, condition: Condition) -> bool:
         """Whether a path under *condition*, in a scope of *module*, can be taken without an NPU."""
-        return condition == ("true",) or possible(condition, lambda atom: self._value(module, scope, atom, 0))
+        return condition == ("true",) or possible(condition, self._values(module, scope, 0))
 
     def truth(self, module: str, scope: int, condition: Condition) -> bool | None:
         """The truth of a condition without an NPU, None when it depends on something else."""
-        return truth(condition, lambda atom: self._value(module, scope, atom, 0))
+        return truth(condition, self._values(module, scope, 0))
+
+    def _values(self, module: str, scope: int, depth: int) -> Callable[[Condition], bool | None]:
+        return lambda atom: self._value(module, scope, atom, depth)
 
     def _value(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
         if depth > _MAX_DEPTH:
@@ -80,7 +83,7 @@ class WithoutNpu:
             held = dict(self.symbols.modules[target.module].truths).get(target.name)
             if held is None:
                 return None
-            known.append(truth(held, lambda one, at=target.module: self._value(at, 0, one, depth + 1)))  # type: ignore[misc]
+            known.append(truth(held, self._values(target.module, 0, depth + 1)))
         return known[0] if known and len(set(known)) == 1 else None
 
     def _call(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
@@ -94,7 +97,11 @@ class WithoutNpu:
             return False
         if last in ("hasattr", "getattr") and len(arguments) >= 2:
             owner = arguments[0]
-            if isinstance(owner, tuple) and owner[:1] == ("name",) and f"{owner[1]}.{arguments[1]}" in self.dialect.npu_packages:
+            if (
+                isinstance(owner, tuple)
+                and owner[:1] == ("name",)
+                and f"{owner[1]}.{arguments[1]}" in self.dialect.npu_packages
+            ):
                 return False
         return self._returns(module, scope, name, depth)
 
@@ -104,7 +111,7 @@ class WithoutNpu:
             function = self._function(target)
             if function is None:
                 return None
-            known.append(truth(function.returns, lambda one, at=target: self._value(at.module, at.scope, one, depth + 1)))  # type: ignore[misc]
+            known.append(truth(function.returns, self._values(target.module, target.scope, depth + 1)))
         return known[0] if known and len(set(known)) == 1 else None
 
     def _completes(self, module: str, scope: int, name: str, depth: int) -> bool:
@@ -112,9 +119,7 @@ class WithoutNpu:
         targets = self.symbols.resolve(module, scope, name)
         for target in targets:
             function = self._function(target)
-            if function is None or possible(
-                function.completes, lambda one, at=target: self._value(at.module, at.scope, one, depth + 1)  # type: ignore[misc]
-            ):
+            if function is None or possible(function.completes, self._values(target.module, target.scope, depth + 1)):
                 return True
         return not targets
 

@@ -156,7 +156,7 @@ def _packages(imported: Import, dialect: Dialect) -> Iterator[str]:
 def _plain_truth(atom: Condition, package: str) -> bool | None:
     kind = atom[0]
     if kind == "available":
-        return atom[1] != package
+        return bool(atom[1] != package)
     if kind == "completes":
         return True
     if kind in ("name", "call"):

@@ -18,7 +18,7 @@ from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.places import place_of
-from veomni_opslint.registrations import Registrations
+from veomni_opslint.registrations import Factory, Registrations
 from veomni_opslint.source import Source
 
 
@@ -134,6 +134,5 @@ class OpsModel:
 
     def _factories(self) -> Iterable[tuple[str, str]]:
         for spec in self.registrations.kernel_specs:
-            factory = spec.factory
-            if hasattr(factory, "qualname") and factory.qualname:
-                yield factory.module, factory.qualname
+            if isinstance(spec.factory, Factory) and spec.factory.qualname:
+                yield spec.factory.module, spec.factory.qualname

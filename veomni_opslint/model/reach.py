@@ -10,21 +10,12 @@ from typing import Literal
 from veomni_opslint.conditions import Condition
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Import, Span
-from veomni_opslint.model.callers import Callers, Use
+from veomni_opslint.model.callers import Callers, Hop, Use
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.symbols import Symbols
 
 _NPU_WORDS = frozenset({"npu", "ascend", "ascendc", "cann"})
 _WORD_BREAK = re.compile(r"[._]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Hop:
-    """One link of a chain: what happens at *span* in *module* (``loads x``, ``calls f``)."""
-
-    module: str
-    span: Span
-    action: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,9 @@ class Reach:
         """Who reaches whom."""
         if not self._callers:
             self._callers.append(
-                Callers(self.symbols, self.dialect, self.guards, self.deep, self.factories, self.package, self.is_npu_name)
+                Callers(
+                    self.symbols, self.dialect, self.guards, self.deep, self.factories, self.package, self.is_npu_name
+                )
             )
         return self._callers[0]
 
@@ -120,7 +113,9 @@ class Reach:
         packages = self.dialect.npu_packages
         if not imported.module.startswith(self._roots):
             return ()
-        found = [package for package in packages if imported.module == package or imported.module.startswith(package + ".")]
+        found = [
+            package for package in packages if imported.module == package or imported.module.startswith(package + ".")
+        ]
         found += [
             f"{imported.module}.{name.name}" for name in imported.names if f"{imported.module}.{name.name}" in packages
         ]
@@ -162,13 +157,11 @@ class Reach:
         if packages:
             return packages[0]
         written = " ".join((imported.module, *(name.name for name in imported.names)))
-        if not self.is_npu_name(written.replace(" ", ".")) and not any(self.is_npu_name(m) for m in (module,)):
-            if not self._may_load_npu_only(module, imported):
-                return ""
+        if not self.is_npu_name(written.replace(" ", ".")) and not self.is_npu_name(
+            self.symbols.absolute(module, imported)
+        ):
+            return ""
         return next((one for one in self.symbols.loaded_by(module, imported) if self.is_npu_only(one)), "")
-
-    def _may_load_npu_only(self, module: str, imported: Import) -> bool:
-        return self.is_npu_name(self.symbols.absolute(module, imported))
 
     def _unguarded_blocks(self, module: str, facts: FileFacts) -> Iterator[Unguarded]:
         for block in facts.embedded:
@@ -198,13 +191,20 @@ class Reach:
                     yield from self._unguarded_call(use, module, scope, subject)
 
     def _unguarded_call(self, use: Use, module: str, scope: int, subject: str) -> Iterator[Unguarded]:
-        if not use.call or use.caught or self.is_npu_name(use.module) or not self._open(use.module, use.scope, use.when):
+        if (
+            not use.call
+            or use.caught
+            or self.is_npu_name(use.module)
+            or not self._open(use.module, use.scope, use.when)
+        ):
             return
         if self.guards.possible(module, 0, self.symbols.modules[module].scopes[0].completes):
             chain = self.callers.reached(use.module, use.scope, use.when)
             if chain is not None:
                 name = self.symbols.modules[module].scopes[scope].qualname
-                yield Unguarded("import", use.module, use.span, f"{module}.{name}, which imports {subject}", chain, False)
+                yield Unguarded(
+                    "import", use.module, use.span, f"{module}.{name}, which imports {subject}", chain, False
+                )
 
     def _is_namespace(self, module: str, scope: int, name: str) -> bool:
         """Whether a dotted use really is the NPU package and not a variable of that name."""
@@ -212,10 +212,15 @@ class Reach:
         if targets:
             return any(
                 target.kind == "external"
-                and any(target.name == package or target.name.startswith(package + ".") for package in self.dialect.npu_packages)
+                and any(
+                    target.name == package or target.name.startswith(package + ".")
+                    for package in self.dialect.npu_packages
+                )
                 for target in targets
             )
-        return any(name.startswith(package + ".") for package in self.dialect.npu_packages) and not self._is_local(module, scope, name)
+        return any(name.startswith(package + ".") for package in self.dialect.npu_packages) and not self._is_local(
+            module, scope, name
+        )
 
     def _is_local(self, module: str, scope: int, name: str) -> bool:
         root = name.partition(".")[0]

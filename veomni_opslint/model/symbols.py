@@ -88,7 +88,10 @@ class Symbols:
             if binding.kind != "import":
                 return True
             imported = facts.imports[binding.import_index]
-            if imported.how != "from" or f"{self.absolute(package, imported)}.{binding.imported}" != f"{package}.{name}":
+            if (
+                imported.how != "from"
+                or f"{self.absolute(package, imported)}.{binding.imported}" != f"{package}.{name}"
+            ):
                 return True
         return False
 
@@ -131,7 +134,9 @@ class Symbols:
                 found.append(Target("scope", module, name, binding.target_scope))
             elif binding.value_name and binding.value_name.partition(".")[0] != name:
                 root, _, rest = binding.value_name.partition(".")
-                inner = [t for one in self.attribute(module, root, steps + 1) for t in self._follow(one, rest, steps + 1)]
+                inner = [
+                    t for one in self.attribute(module, root, steps + 1) for t in self._follow(one, rest, steps + 1)
+                ]
                 found.extend(inner or [Target("value", module, name)])
             else:
                 found.append(Target("value", module, name))
@@ -158,7 +163,11 @@ class Symbols:
         bindings = self.bindings(module)
         if "__getattr__" in bindings or self.modules[module].problem is not None:
             return True
-        return any(star not in self.modules or self.has_open_names(star) for star in self._star_sources(module) if star != module)
+        return any(
+            star not in self.modules or self.has_open_names(star)
+            for star in self._star_sources(module)
+            if star != module
+        )
 
     def _in_scope(self, module: str, facts: FileFacts, scope: int, root: str) -> list[Target]:
         found: list[Target] = []
@@ -170,7 +179,9 @@ class Symbols:
             )
         for one in (one for one in facts.imports if one.scope == scope):
             if one.bound == root and one.how == "import":
-                found.extend(self._imported(module, one, one.module if one.bound != one.module.partition(".")[0] else root, 0))
+                found.extend(
+                    self._imported(module, one, one.module if one.bound != one.module.partition(".")[0] else root, 0)
+                )
             for name in one.names:
                 if name.bound == root:
                     found.extend(self._imported(module, one, name.name, 0))
