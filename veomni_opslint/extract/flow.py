@@ -125,6 +125,15 @@ def _raised(walker: Walker, node: ast.Try) -> Condition | None:
             package = walker.optional_package(module)
             if package:
                 return negate(("available", package))
+    return _first_import_failed(node.body[0])
+
+
+def _first_import_failed(first: ast.stmt) -> Condition | None:
+    """For other packages, what is imported is named in full: one may lack a name and have another."""
+    if isinstance(first, ast.Import):
+        return negate(("available", first.names[0].name))
+    if isinstance(first, ast.ImportFrom) and first.module and not first.level:
+        return negate(("available", f"{first.module}.{first.names[0].name}"))
     return None
 
 

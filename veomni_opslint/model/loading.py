@@ -8,32 +8,35 @@ from dataclasses import dataclass, field
 
 from veomni_opslint.conditions import Condition, truth
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.facts import FileFacts, Import
-from veomni_opslint.model.symbols import Symbols
+from veomni_opslint.facts import FileFacts, Import, Ref, Scope
+from veomni_opslint.model.symbols import Symbols, Target
 
 _AVAILABILITY_WORDS = ("avail", "has_", "have_", "is_", "use_", "can_", "support", "installed", "enabled")
-_MAX_CALL_DEPTH = 6
+_MAIN = ("cmp", "Eq", ("name", "__name__"), ("const", "__main__"))
+_MAX_CALLS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One link of a chain: *module*, in one of its scopes, runs an import (or calls a function, then ``calls``)."""
+    """One link of a chain: the import at ``imported``, written in ``scope`` of ``module``, runs.
+
+    ``tried``: in a ``try`` that goes on without what is imported. ``certain``: whatever is installed; otherwise only
+    that nothing rules it out.
+    """
 
     module: str
     imported: Import
     scope: int
+    tried: bool
+    certain: bool
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """An import of a package outside the project that runs when ``module`` is loaded.
-
-    ``step`` is the import; ``tried`` when it stands in a ``try`` that goes on without the package.
-    """
+    """An import of a package outside the project that runs when a module is loaded."""
 
     package: str
     step: Step
-    tried: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,82 +66,105 @@ class Loading:
     symbols: Symbols
     dialect: Dialect
     deep: Callable[[str], FileFacts]
-    _runs: dict[str, tuple[tuple[Import, int], ...]] = field(default_factory=dict, repr=False)
+    _runs: dict[str, tuple[Step, ...]] = field(default_factory=dict, repr=False)
 
-    def closure(self, root: str, tried: bool = True) -> Closure:
-        """Everything that loading *root* loads; also through imports in a ``try``, if *tried*."""
+    def closure(self, root: str, tried: bool = True, certain: bool = True) -> Closure:
+        """Everything that loading *root* loads; also through imports in a ``try``, if *tried*.
+
+        Unless *certain*, also what is loaded under conditions that nothing rules out.
+        """
         via: dict[str, Step] = {}
         pending = deque([root])
         while pending:
             module = pending.popleft()
-            for imported, scope in self.imports_run(module):
-                if imported.handled and not tried:
+            for step in self.steps(module, certain):
+                if step.tried and not tried:
                     continue
-                for target in self.symbols.loaded_by(module, imported):
+                for target in self.symbols.loaded_by(step.module, step.imported):
                     if target != root and target not in via:
-                        via[target] = Step(module, imported, scope)
+                        via[target] = step
                         pending.append(target)
         return Closure(root, via)
 
-    def imports_run(self, module: str) -> tuple[tuple[Import, int], ...]:
-        """Imports that certainly run when *module* is loaded: at its top, in class bodies, in functions it calls."""
+    def steps(self, module: str, certain: bool = True) -> tuple[Step, ...]:
+        """Imports that run when *module* is loaded: at its top, in class bodies, in functions that it calls then."""
         known = self._runs.get(module)
         if known is None:
             known = self._runs[module] = tuple(self._collect(module))
-        return known
+        return tuple(step for step in known if step.certain) if certain else known
+
+    def packages(self, imported: Import) -> tuple[str, ...]:
+        """Optional packages of the dialect that an import names."""
+        return () if imported.level else tuple(_packages(imported, self.dialect))
 
     def externals(self, module: str) -> Iterator[External]:
         """Optional packages of the dialect that loading *module* itself imports, not what it loads."""
-        for imported, scope in self.imports_run(module):
-            if imported.level:
-                continue
-            for package in _packages(imported, self.dialect):
-                yield External(package, Step(module, imported, scope), imported.handled)
+        for step in self.steps(module):
+            for package in self.packages(step.imported):
+                yield External(package, step)
 
     def certain(self, condition: Condition, package: str = "") -> bool:
-        """Whether a condition holds whatever is installed, given that *package* is not."""
-        return truth(condition, lambda atom: _plain_truth(atom, package)) is True
+        """Whether a condition holds, given that *package* is not installed, and that others all are or all are not."""
+        if condition == ("true",):
+            return True
+        return any(truth(condition, lambda atom, has=has: _plain_truth(atom, package, has)) for has in (True, False))  # type: ignore[misc]
 
-    def _collect(self, module: str) -> Iterator[tuple[Import, int]]:
+    def _runs_never(self, condition: Condition) -> bool:
+        return truth(condition, lambda atom: _plain_truth(atom, "", None)) is False
+
+    def _collect(self, module: str) -> Iterator[Step]:
         facts = self.symbols.modules[module]
-        running = [scope.index for scope in facts.scopes if self._runs_at_load(facts, scope.index)]
+        running = {0: True}
+        for scope in facts.scopes[1:]:
+            if scope.kind == "class" and scope.parent in running and not self._runs_never(scope.when):
+                running[scope.index] = running[scope.parent] and self.certain(scope.when)
         for imported in facts.imports:
-            if imported.scope in running and self._certain_import(imported):
-                yield imported, imported.scope
+            if imported.scope in running and not self._runs_never(imported.when):
+                certain = running[imported.scope] and self._certain_import(imported)
+                yield Step(module, imported, imported.scope, imported.handled, certain)
         seen: set[tuple[str, int]] = set()
         for ref in facts.refs:
-            if ref.call and ref.scope in running and self.certain(ref.when):
-                yield from self._called(module, ref.scope, ref.name, seen, 0)
+            if ref.call and ref.scope in running and not self._runs_never(ref.when):
+                certain = running[ref.scope] and self.certain(ref.when)
+                yield from self._called(module, facts, ref, ref.import_handled, certain, seen)
 
     def _called(
-        self, module: str, scope: int, name: str, seen: set[tuple[str, int]], depth: int
-    ) -> Iterator[tuple[Import, int]]:
-        for target in self.symbols.resolve(module, scope, name):
-            # Only calls inside one module: a function of another module has its imports reported there.
-            if target.kind != "scope" or target.rest or target.module != module or depth > _MAX_CALL_DEPTH:
+        self, module: str, facts: FileFacts, ref: Ref, tried: bool, certain: bool, seen: set[tuple[str, int]]
+    ) -> Iterator[Step]:
+        if len(seen) > _MAX_CALLS:
+            return
+        for target in self.symbols.resolve_deep(facts, module, ref.scope, ref.name):
+            there, function = self._function(target)
+            if function is None or (target.module, function.index) in seen:
                 continue
-            facts = self.deep(module)
-            function = facts.scopes[target.scope]
-            if function.kind != "function" or (module, function.index) in seen or function.is_generator:
-                continue
-            seen.add((module, function.index))
-            for imported in facts.imports:
-                if imported.scope == function.index and self._certain_import(imported):
-                    yield imported, imported.scope
-            for ref in facts.refs:
-                if ref.scope == function.index and ref.call and self.certain(ref.when):
-                    yield from self._called(module, function.index, ref.name, seen, depth + 1)
+            seen.add((target.module, function.index))
+            for imported in there.imports:
+                if imported.scope == function.index and not self._runs_never(imported.when):
+                    sure = certain and self._certain_import(imported)
+                    yield Step(target.module, imported, imported.scope, tried or imported.handled, sure)
+            for inner in there.refs:
+                if inner.scope == function.index and inner.call and not self._runs_never(inner.when):
+                    sure = certain and self.certain(inner.when)
+                    caught = tried or inner.import_handled
+                    yield from self._called(target.module, there, inner, caught, sure, seen)
 
-    def _runs_at_load(self, facts: FileFacts, index: int) -> bool:
-        while index > 0:
-            scope = facts.scopes[index]
-            if scope.kind != "class" or not self.certain(scope.when):
-                return False
-            index = scope.parent
-        return True
+    def _function(self, target: Target) -> tuple[FileFacts, Scope | None]:
+        facts = self.symbols.modules.get(target.module) or FileFacts("", "", None)
+        if target.kind != "scope" or target.rest or target.scope >= len(facts.scopes):
+            return facts, None
+        function = facts.scopes[target.scope]
+        if function.kind != "function" or function.is_generator or function.is_async:
+            return facts, None
+        if function.deferred and self._may_import(facts):
+            facts = self.deep(target.module)
+        return facts, facts.scopes[target.scope]
+
+    def _may_import(self, facts: FileFacts) -> bool:
+        """Whether a function of the file that has no import itself may call one that has."""
+        return any(facts.scopes[imported.scope].kind == "function" for imported in facts.imports)
 
     def _certain_import(self, imported: Import) -> bool:
-        packages = tuple(_packages(imported, self.dialect)) if not imported.level else ()
+        packages = self.packages(imported)
         return self.certain(imported.when, packages[0] if packages else "")
 
 
@@ -153,12 +179,15 @@ def _packages(imported: Import, dialect: Dialect) -> Iterator[str]:
                 yield f"torch.{name}"
 
 
-def _plain_truth(atom: Condition, package: str) -> bool | None:
+def _plain_truth(atom: Condition, package: str, others: bool | None) -> bool | None:
+    """The truth of an atom where *package* is not installed and *others* (None: who knows) are."""
     kind = atom[0]
     if kind == "available":
-        return bool(atom[1] != package)
+        return False if atom[1] == package else others
     if kind == "completes":
         return True
+    if atom == _MAIN:
+        return False
     if kind in ("name", "call"):
         last = str(atom[1]).rpartition(".")[2]
         if last == "TYPE_CHECKING":
