@@ -115,6 +115,27 @@ class Ref(NamedTuple):
     import_handled: bool
 
 
+class Call(NamedTuple):
+    """How a function is called by name, in deep facts: what ``inspect.Signature.bind`` needs to know of the arguments.
+
+    ``positional`` counts plain positional arguments; ``star`` and ``double_star`` say that ``*x`` or ``**x`` adds an
+    unknown number. ``unpacked`` is the number of names that an assignment spreads the result over, 0 where it does
+    not; ``unpacked_rest`` where one of them is starred. ``expected_to_raise``: inside ``pytest.raises``.
+    """
+
+    scope: int
+    name: str
+    span: Span
+    when: Condition
+    positional: int
+    star: bool
+    keywords: tuple[str, ...]
+    double_star: bool
+    unpacked: int
+    unpacked_rest: bool
+    expected_to_raise: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Binding:
     """One binding of a name at module or class level.
@@ -198,6 +219,7 @@ class FileFacts:
     scopes: tuple[Scope, ...] = ()
     imports: tuple[Import, ...] = ()
     refs: tuple[Ref, ...] = ()
+    calls: tuple[Call, ...] = ()
     bindings: tuple[Binding, ...] = ()
     slots: tuple[SlotCall, ...] = ()
     entry_strings: tuple[tuple[str, Span, Condition], ...] = ()

@@ -81,9 +81,11 @@ def _wanted_words(dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...]]:
     packages = [name.rpartition(".")[2] for name in dialect.npu_packages]
     slots = (dialect.op_slot, dialect.config_slot)
     names = {
-        "import",
+        "import ",
+        "import(",
+        "import_",
         "global ",
-        *packages,
+        *dialect.npu_packages,
         *slots,
         *dialect.npu_guards,
         dialect.post_import_block,
@@ -126,6 +128,7 @@ def _facts(
         scopes=tuple(scope.freeze() for scope in walker.scopes),
         imports=tuple(walker.imports),
         refs=tuple(_refs(walker.scopes)),
+        calls=tuple(walker.calls),
         bindings=tuple(walker.bindings),
         slots=tuple(walker.slots),
         entry_strings=tuple(walker.entry_strings),

@@ -45,16 +45,15 @@ def _signature(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, whe
     for default in (*arguments.defaults, *arguments.kw_defaults):
         if default is not None:
             walker.scan(default, when)
-    annotations = (
-        [argument.annotation for argument in ast.walk(arguments) if isinstance(argument, ast.arg)]
-        if walker.deep
-        else []
-    )
-    for annotation in (*annotations, node.returns if walker.deep else None):
-        if annotation is not None:
-            walker.scan(annotation, when)
-    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
-        argument.annotation = None
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    named += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
+    for argument in named:
+        if argument.annotation is not None:
+            if walker.deep:
+                walker.scan(argument.annotation, when)
+            argument.annotation = None
+    if walker.deep and node.returns is not None:
+        walker.scan(node.returns, when)
 
 
 def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Condition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _ENTRY = re.compile(r"[A-Za-z_][\w]*(?:\.\w+)*:[A-Za-z_][\w.]*")
 _CHILD_FIELDS: dict[type, tuple[str, ...]] = {type(None): ()}
 _NOT_CHILDREN = frozenset({"ctx", "op", "ops", "kind", "conversion"})
+_BUILTINS = frozenset(dir(builtins))
 _SELF = ("self.", "cls.")
 _NEW: Any = object()
 
@@ -92,6 +94,8 @@ def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST])
         last = name.rpartition(".")[2]
         if last in walker.call_hooks:
             walker.call_hooks[last](node, name, when)
+        if walker.deep:
+            _record_call(walker, node, name, when)
     else:
         stack.append(node.func)
         if node.func.__class__ is ast.Attribute and node.func.attr in walker.call_hooks:
@@ -99,6 +103,30 @@ def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST])
             walker.call_hooks[attribute](node, attribute, when)
     stack.extend(node.args)
     stack.extend(keyword.value for keyword in node.keywords)
+
+
+def _record_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> None:
+    scope = walker.scope
+    root = name.partition(".")[0]
+    if root in _BUILTINS or (root in scope.locals and not (name.startswith(_SELF) and name.count(".") == 1)):
+        return
+    unpacked, rest = walker.unpacked.get(id(node), (0, False))
+    star = any(argument.__class__ is ast.Starred for argument in node.args)
+    walker.calls.append(
+        Call(
+            scope.index,
+            name,
+            span_of(node),
+            when,
+            len(node.args) - star if star else len(node.args),
+            star,
+            tuple(keyword.arg for keyword in node.keywords if keyword.arg is not None),
+            any(keyword.arg is None for keyword in node.keywords),
+            unpacked,
+            rest,
+            scope.raising > 0,
+        )
+    )
 
 
 def _bool_op(walker: Walker, node: ast.BoolOp, when: Condition) -> None:

@@ -12,6 +12,7 @@ from veomni_opslint.extract.scope_state import IMPORT_ERRORS, USE_ERRORS, catche
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
 
+_RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _CATCHING_MANAGERS = frozenset({"suppress", "raises"})
 
 
@@ -92,11 +93,14 @@ def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Conditi
         if item.optional_vars is not None:
             walker.bind_target(item.optional_vars, None, when)
         catching = catching or _catches_imports(item.context_expr)
+    raising = any(_is_raises(item.context_expr) for item in node.items)
+    scope.raising += raising
     scope.handled_imports += catching
     scope.handled_uses += catching
     after = walker.block(node.body, when)
     scope.handled_imports -= catching
     scope.handled_uses -= catching
+    scope.raising -= raising
     return TRUE if catching else after
 
 
@@ -105,6 +109,10 @@ def _catches_imports(node: ast.expr) -> bool:
         return False
     listed = [element for argument in node.args for element in getattr(argument, "elts", [argument])]
     return any(dotted(argument).rpartition(".")[2] in IMPORT_ERRORS for argument in listed)
+
+
+def _is_raises(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _RAISES
 
 
 def _mentions_import_error(handler: ast.ExceptHandler) -> bool:

@@ -50,6 +50,7 @@ class ScopeState:
     loops: list[Loop] = field(default_factory=list)
     handled_imports: int = 0
     handled_uses: int = 0
+    raising: int = 0
     is_async: bool = False
     is_generator: bool = False
     deferred: bool = False

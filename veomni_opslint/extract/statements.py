@@ -104,6 +104,11 @@ def _assign(walker: Walker, node: ast.Assign | ast.AnnAssign, when: Condition) -
     if isinstance(node, ast.AnnAssign):
         walker.scan(node.annotation, when)
     mark_slots(walker, targets, node.value)
+    if walker.deep and isinstance(node.value, ast.Call):
+        for target in targets:
+            if isinstance(target, ast.Tuple | ast.List):
+                rest = any(isinstance(element, ast.Starred) for element in target.elts)
+                walker.unpacked[id(node.value)] = (len(target.elts) - rest, rest)
     walker.scan(node.value, when)
     for target in targets:
         walker.bind_target(target, node.value, when)

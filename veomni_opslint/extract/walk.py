@@ -17,7 +17,7 @@ from veomni_opslint.extract.operands import Operand, dotted, operand
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.extract.slots import slot_call
 from veomni_opslint.extract.statements import STATEMENTS
-from veomni_opslint.facts import Binding, Import, SlotCall, Span
+from veomni_opslint.facts import Binding, Call, Import, SlotCall, Span
 
 
 class Walker:
@@ -32,6 +32,8 @@ class Walker:
         self.deferred: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ScopeState]] = []
         self.imports: list[Import] = []
         self.bindings: list[Binding] = []
+        self.calls: list[Call] = []
+        self.unpacked: dict[int, tuple[int, bool]] = {}
         self.slots: list[SlotCall] = []
         self.slot_targets: dict[int, Sequence[ast.expr]] = {}
         self.slot_aliases = {dialect.op_slot: "op", dialect.config_slot: "config"}
