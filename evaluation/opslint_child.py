@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -52,10 +53,23 @@ def check(command: Sequence[str], root: Path, paths: Sequence[str] = (), select:
         OpslintFailedError: the run could not be made.
     """
     arguments = ["check", *(str(root / path) for path in paths or ("",))]
-    arguments += ["--root", str(root), "--output-format", "json", "--min-severity", "info", "--no-cache"]
+    arguments += ["--root", str(root), "--output-format", "json", "--min-severity", "info"]
+    arguments += uncached(tuple(command))
     if select:
         arguments += ["--select", select]
     return [reported(entry) for entry in run_json(command, arguments)["findings"]]
+
+
+@lru_cache
+def uncached(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The option that switches the cache off, for a version that has a cache."""
+    done = subprocess.run([*command, "check", "--help"], capture_output=True, text=True, check=False, env=environment())
+    return ("--no-cache",) if "--no-cache" in done.stdout else ()
+
+
+def environment() -> dict[str, str]:
+    """The environment of a child: started in the user's folder, it must not import a `rules` that lies there."""
+    return {**os.environ, "PYTHONSAFEPATH": "1"}
 
 
 def registry(command: Sequence[str], root: Path) -> dict[str, Any]:
@@ -73,9 +87,7 @@ def run_json(command: Sequence[str], arguments: Sequence[str]) -> dict[str, Any]
     Raises:
         OpslintFailedError: another status, or output that is no JSON object.
     """
-    # A child started in the user's folder would import a `rules` or `veomni` that lies there.
-    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False, env=environment())
     if done.returncode not in (0, 1):
         said = (done.stderr or done.stdout).strip().splitlines() or ["no output"]
         raise OpslintFailedError(f"exit status {done.returncode}: {said[-1]}")

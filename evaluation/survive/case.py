@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from evaluation.opslint_child import environment, uncached
+
 PACKAGE = "veomni"
 ODD = f"{PACKAGE}/ops/kernels/odd.py"
 UNREADABLE_CODES = ("OPS001", "OPS003")
@@ -106,15 +108,15 @@ def run_case(case: Case, command: Sequence[str]) -> Outcome:
         case.build(root)
         try:
             arguments = [part.replace("{root}", str(root)) for part in case.arguments]
-            argv = [*case.prefix, *command, "check", *arguments, "--output-format", "json", "--no-cache"]
+            argv = [*case.prefix, *command, "check", *arguments, "--output-format", "json", *uncached(tuple(command))]
             ran = run_child(argv, case.environment, case.limit)
         finally:
             _make_removable(root)
     return Outcome(case.name, tuple(judge(case, ran)), ran.seconds)
 
 
-def run_child(argv: Sequence[str], environment: Mapping[str, str], limit: float) -> Ran:
-    """Run a command in a process group of its own, which is ended when *limit* seconds are over."""
+def run_child(argv: Sequence[str], more: Mapping[str, str], limit: float) -> Ran:
+    """Run a command with *more* in its environment; it is ended, with all that it started, after *limit* seconds."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         start = time.perf_counter()
         child = subprocess.Popen(
@@ -122,7 +124,7 @@ def run_child(argv: Sequence[str], environment: Mapping[str, str], limit: float)
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=errors,
-            env={**os.environ, "PYTHONSAFEPATH": "1", **environment},
+            env={**environment(), **more},
             start_new_session=True,
         )
         status, memory = _wait(child, start + limit)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from evaluation.opslint_child import uncached
 from evaluation.survive.case import PACKAGE, UNREADABLE_CODES, Case, Outcome, judge, run_child
 
 Damage: TypeAlias = Callable[[bytes, random.Random], bytes]
@@ -82,8 +83,8 @@ def differences(broken: set[str], report: str) -> list[str]:
 
 
 def _check(name: str, root: Path, command: Sequence[str], broken: set[str], limit: float) -> Outcome:
-    argv = [*command, "check", str(root / PACKAGE), "--root", str(root), "--output-format", "json", "--no-cache"]
-    ran = run_child(argv, {}, limit)
+    argv = [*command, "check", str(root / PACKAGE), "--root", str(root), "--output-format", "json"]
+    ran = run_child([*argv, *uncached(tuple(command))], {}, limit)
     case = Case(name, lambda _: None, "message" if ran.status == 2 else "any", limit=limit)
     problems = judge(case, ran)
     if not problems and ran.status != 2:
