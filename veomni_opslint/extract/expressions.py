@@ -12,7 +12,7 @@ from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, nega
 from veomni_opslint.extract.operands import condition, dotted, operand
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.slots import mark_slots
-from veomni_opslint.facts import Ref
+from veomni_opslint.facts import Call, Ref
 
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
