@@ -23,7 +23,6 @@ Condition = tuple[Any, ...]
 
 TRUE: Condition = ("true",)
 FALSE: Condition = ("false",)
-MAX_SIZE = 400
 MAX_FREE_ATOMS = 6
 
 
@@ -41,15 +40,14 @@ def negate(condition: Condition) -> Condition:
 
 
 def both(left: Condition, right: Condition) -> Condition:
-    """The conjunction, flattened; widened to its right side when it grows beyond all use."""
+    """The conjunction, flattened."""
     if left is right or left == TRUE:
         return right
     if right == TRUE:
         return left
     if left == FALSE or right == FALSE:
         return FALSE
-    parts = _parts("and", left) + tuple(part for part in _parts("and", right))
-    return _join("and", parts)
+    return _join("and", _parts("and", left) + _parts("and", right))
 
 
 def either(left: Condition, right: Condition) -> Condition:
@@ -119,10 +117,8 @@ def _parts(kind: str, condition: Condition) -> tuple[Condition, ...]:
 
 
 def _join(kind: str, parts: tuple[Condition, ...]) -> Condition:
-    unique = tuple(dict.fromkeys(parts))
+    unique = dict.fromkeys(parts)
     for part in unique:
         if negate(part) in unique:
             return FALSE if kind == "and" else TRUE
-    if len(unique) == 1:
-        return unique[0]
-    return (kind, *unique)
+    return (kind, *unique) if len(unique) > 1 else next(iter(unique))
