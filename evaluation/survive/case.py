@@ -50,7 +50,8 @@ class Case:
 
     ``expects``: ``finding``: OPS001 or OPS003 for the file ``odd``; ``quiet``: neither for it; ``message``: status 2
     and a line that says why; ``any``: a report or such a message; ``nothing``: the report cannot be read here.
-    ``limit`` is in seconds of CPU time. ``arguments`` follow ``check``; ``{root}`` is the folder. ``needs`` says why the command cannot be tried, if so.
+    ``arguments`` follow ``check``; ``{root}`` is the folder. ``needs`` says why the command cannot be tried, if so.
+    ``limit`` is in seconds of CPU time.
     """
 
     name: str
@@ -132,7 +133,7 @@ def run_child(argv: Sequence[str], more: Mapping[str, str], limit: int) -> Ran:
             env={**environment(), **more},
             start_new_session=True,
             # CPU time, because other work on the machine must not decide what is survived.
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),  # noqa: PLW1509
         )
         status, memory = _wait(child, start + limit * WALL_TO_CPU)
         seconds = time.perf_counter() - start
