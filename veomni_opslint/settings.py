@@ -47,10 +47,13 @@ def load_settings(root: str, config: str | None = None) -> Settings:
     """
     if config is not None:
         return _read(config, required=True)
-    own = os.path.join(root, "opslint.toml")
-    if os.path.lexists(own):
-        return _read(own, required=True)
-    return _read(os.path.join(root, "pyproject.toml"), required=False)
+    for name, required in (("opslint.toml", True), ("pyproject.toml", False)):
+        path = os.path.join(root, name)
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise RunError(f"{shown_path(path)}: cannot be read: it is no file")
+        if required and os.path.lexists(path):
+            break
+    return _read(path, required=required)
 
 
 def _read(path: str, *, required: bool) -> Settings:
