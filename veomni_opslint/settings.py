@@ -47,13 +47,11 @@ def load_settings(root: str, config: str | None = None) -> Settings:
     """
     if config is not None:
         return _read(config, required=True)
-    for name, required in (("opslint.toml", True), ("pyproject.toml", False)):
-        path = os.path.join(root, name)
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise RunError(f"{shown_path(path)}: cannot be read: it is no file")
-        if required and os.path.lexists(path):
-            break
-    return _read(path, required=required)
+    own = os.path.join(root, "opslint.toml")
+    path = own if os.path.lexists(own) else os.path.join(root, "pyproject.toml")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise RunError(f"{shown_path(path)}: cannot be read: it is no file")
+    return _read(path, required=path == own)
 
 
 def _read(path: str, *, required: bool) -> Settings:
