@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
 from veomni_opslint.findings import Place
@@ -112,10 +112,17 @@ class OpSpec:
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A registration that runs, or may run, whose content could not be known."""
+    """A registration that runs, or may run, whose content could not be known.
+
+    ``op_name`` and ``variant`` are those of a kernel that is registered, where they at least are known; ``of_op`` when
+    it is an OpSpec that is registered, and no kernel.
+    """
 
     place: Place
     reason: str
+    op_name: str | None = field(default=None, compare=False)
+    variant: str | None = field(default=None, compare=False)
+    of_op: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
