@@ -96,7 +96,10 @@ class Backend:
 
 @dataclass(frozen=True, slots=True)
 class OpSpec:
-    """One ``register_op(OpSpec(...))``; ``scope`` is ``"GLOBAL"`` or ``"PER_MODEL"``."""
+    """One ``register_op(OpSpec(...))``; ``scope`` is ``"GLOBAL"`` or ``"PER_MODEL"``.
+
+    ``place`` is the registering call, ``spec_place`` the ``OpSpec(...)`` call.
+    """
 
     name: str
     config_field: Known[str]
@@ -108,6 +111,7 @@ class OpSpec:
     conditions: tuple[str, ...]
     place: Place
     module: str
+    spec_place: Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -227,6 +227,7 @@ class Recorder(Imports):
                         self._conditions(formula),
                         site.place,
                         site.module,
+                        spec.place or site.place,
                     )
                 )
         except NotPlain as problem:
