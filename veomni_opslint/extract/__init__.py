@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from functools import lru_cache
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.comments import suppressions
@@ -13,6 +12,7 @@ from veomni_opslint.extract.embedded import embedded_blocks
 from veomni_opslint.extract.operands import truth_of
 from veomni_opslint.extract.scope_state import ScopeState
 from veomni_opslint.extract.walk import Walker
+from veomni_opslint.extract.wanted import wanted_lines
 from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref
 from veomni_opslint.parsing import parse
 from veomni_opslint.source import Source
@@ -43,7 +43,7 @@ def extract(source: Source, dialect: Dialect, deep: bool = False) -> FileFacts:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _WALK_DEPTH))
     try:
-        walker = Walker(tree, dialect, _wanted_lines(source.text, dialect), deep)
+        walker = Walker(tree, dialect, wanted_lines(source.text, dialect), deep)
         blocks = tuple(
             block if inner is None else _block_facts(source.path, block, inner, code.text if code else "")
             for block, inner, code in embedded_blocks(walker, source.text, tree, dialect)
@@ -55,51 +55,6 @@ def extract(source: Source, dialect: Dialect, deep: bool = False) -> FileFacts:
     for function in walker.functions:
         function.body = []
     return _facts(source.path, source.text, walker, tree, blocks, deep)
-
-
-def _wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
-    words, aliases = _wanted_words(dialect)
-    if any(name in text and any(alias in text for alias in listed) for name, listed in aliases):
-        return None
-    offsets: set[int] = set()
-    for word in words:
-        found = text.find(word)
-        while found >= 0:
-            offsets.add(found)
-            found = text.find(word, found + len(word))
-    lines: list[int] = []
-    line, position = 1, 0
-    for offset in sorted(offsets):
-        line += text.count("\n", position, offset)
-        position = offset
-        lines.append(line)
-    return lines
-
-
-@lru_cache(maxsize=8)
-def _wanted_words(dialect: Dialect) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Words whose lines need a walk, and texts by which a name of the dialect goes under another one."""
-    slots = (dialect.op_slot, dialect.config_slot)
-    names = {
-        "import ",
-        "import(",
-        "import_",
-        "global ",
-        *dialect.npu_packages,
-        *slots,
-        *dialect.npu_guards,
-        dialect.post_import_block,
-        dialect.backend_spec,
-    }
-    words = tuple(sorted(name for name in names if not any(other != name and other in name for other in names)))
-    aliases = [(slot, (f"{slot} as ",)) for slot in slots]
-    for name in dialect.npu_packages:
-        parent, _, last = name.rpartition(".")
-        spellings: tuple[str, ...] = (f"{last} as ", f"from {name} import", f"from {name}.")
-        aliases.append(
-            (name if not parent else last, spellings + ((f"from {parent} import {last}",) if parent else ()))
-        )
-    return words, tuple(aliases)
 
 
 def _unparsable(source: Source, line: int, column: int, message: str) -> FileFacts:
