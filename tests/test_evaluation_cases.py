@@ -195,3 +195,11 @@ def test_report_names_the_codes_that_found_a_case() -> None:
         "    expected: wrong variant",
         "1 of 2 cases found and then silent",
     ]
+
+
+def test_a_slot_that_the_measurement_missed_is_wanted() -> None:
+    """One module did not import in three revisions, so the truth is one slot more."""
+    slot = {"file": "pkg/m.py", "line": 1, "var": "moe", "source": "other"}
+    without = {**truth(commit="925c87e1", slots_generated=0)}
+    assert registry.difference(without, static(op_slots=[slot])).counts == ()
+    assert registry.difference(without, static(op_slots=[])).counts == (("slots_other", 1, 0),)

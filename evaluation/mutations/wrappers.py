@@ -49,7 +49,10 @@ MISSING = (
         "branch that always raises",
         swap(WRAPPERS, NORM_NPU, '    if impl_name == "npu":\n        raise NotImplementedError\n'),
     ),
-    _missing("branch asks for the variant", swap(WRAPPERS, NORM_NPU, NORM_NPU.replace("impl_name ==", "variant =="))),
+    _missing(
+        "branch asks for the variant",
+        swap(WRAPPERS, NORM_NPU, NORM_NPU.replace('impl_name == "npu":', 'variant == "npu":  # OPS502?')),
+    ),
     _missing(
         "branch of the first implementation removed",
         swap(WRAPPERS, '    if impl_name == "eager":\n        return PlainNorm(offset)\n', ""),
