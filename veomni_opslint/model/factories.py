@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -64,10 +65,17 @@ def required_arguments(scope: Scope, factory: Factory) -> tuple[str, ...]:
 
 def function_node(found: Definition) -> FunctionNode | None:
     """The function or lambda with its body, at its real position."""
-    line, column = found.scope.span[:2]
-    tree = parsed(found.facts.text)
+    node = _node_at(found.facts.tree, found.scope)
+    if node is None or isinstance(node, ast.Lambda):
+        return node or _node_at(parsed(found.facts.text), found.scope)
+    whole = copy(node)
+    whole.body = found.facts.function_body(node)
+    return whole
+
+
+def _node_at(tree: ast.Module | None, scope: Scope) -> FunctionNode | None:
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, FunctionNode) and (node.lineno, node.col_offset) == (line, column):
+        if isinstance(node, FunctionNode) and (node.lineno, node.col_offset) == scope.span[:2]:
             return node
     return None
 
