@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from veomni_opslint.conditions import (
     FALSE,
     MAX_FREE_ATOMS,
+    MAX_SIZE,
     TRUE,
     Condition,
     atoms,
@@ -156,11 +157,39 @@ def test_too_many_open_atoms_count_as_possible(extra: int) -> None:
     assert possible(contradiction, lambda _: None) is bool(extra)
 
 
-@pytest.mark.parametrize("join", [both, either])
-def test_long_chains_stay_small(join: Callable[[Condition, Condition], Condition]) -> None:
-    """A chain of a thousand different parts is one flat condition, and repeating it adds nothing."""
-    parts = [("name", f"x{index}") for index in range(1000)]
-    chain = parts[0]
-    for part in parts[1:] + parts:
-        chain = join(chain, part)
-    assert chain == ("and" if join is both else "or", *parts)
+def chain(join: Callable[[Condition, Condition], Condition], parts: list[Condition]) -> Condition:
+    """All parts joined, one after the other."""
+    result = parts[0]
+    for part in parts[1:]:
+        result = join(result, part)
+    return result
+
+
+def names(count: int) -> list[Condition]:
+    """So many different atoms."""
+    return [("name", f"x{index}") for index in range(count)]
+
+
+def test_largest_conditions() -> None:
+    """A chain is one flat condition up to the limit, and repeating it adds nothing."""
+    parts = names(MAX_SIZE - 1)
+    assert chain(both, parts * 2) == ("and", *parts)
+    assert chain(either, parts * 2) == ("or", *parts)
+
+
+def test_too_large_conjunction_keeps_its_ends() -> None:
+    """The conditions around a long function, and the last one in it, still count."""
+    parts = names(2 * MAX_SIZE)
+    half = MAX_SIZE // 2
+    assert chain(both, parts) == ("and", *parts[:half], *parts[half - MAX_SIZE + 1 :])
+    large = either(A, ("and", *names(MAX_SIZE - 4)))
+    assert chain(both, [B, large, C, negate(D)]) == ("and", B, C, negate(D))
+    huge = ("or", *names(MAX_SIZE - 1))
+    assert both(B, huge) == B
+    assert both(huge, negate(huge)) == FALSE
+    assert both(huge, ("or", *names(MAX_SIZE - 2), B)) == TRUE
+
+
+def test_too_large_disjunction_is_opaque() -> None:
+    """Nothing is known of a choice among too many."""
+    assert chain(either, names(MAX_SIZE)) == ("opaque", 0, 0, "large")

@@ -24,6 +24,9 @@ Condition = tuple[Any, ...]
 TRUE: Condition = ("true",)
 FALSE: Condition = ("false",)
 MAX_FREE_ATOMS = 6
+MAX_SIZE = 1000
+"""Atoms and connectives in one condition: a larger conjunction loses parts, a larger disjunction becomes opaque."""
+_CONNECTIVES = ("and", "or", "not")
 
 
 def negate(condition: Condition) -> Condition:
@@ -40,7 +43,7 @@ def negate(condition: Condition) -> Condition:
 
 
 def both(left: Condition, right: Condition) -> Condition:
-    """The conjunction, flattened."""
+    """The conjunction, flattened, and cut where it is too large."""
     if left is right or left == TRUE:
         return right
     if right == TRUE:
@@ -51,7 +54,7 @@ def both(left: Condition, right: Condition) -> Condition:
 
 
 def either(left: Condition, right: Condition) -> Condition:
-    """The disjunction, flattened."""
+    """The disjunction, flattened, and opaque where it is too large."""
     if left is right or left == FALSE:
         return right
     if right == FALSE:
@@ -66,7 +69,7 @@ def atoms(condition: Condition) -> Iterator[Condition]:
     stack = [condition]
     while stack:
         current = stack.pop()
-        if current[0] in ("and", "or", "not"):
+        if current[0] in _CONNECTIVES:
             stack.extend(reversed(current[1:]))
         elif current[0] not in ("true", "false"):
             yield current
@@ -121,4 +124,36 @@ def _join(kind: str, parts: tuple[Condition, ...]) -> Condition:
     for part in unique:
         if negate(part) in unique:
             return FALSE if kind == "and" else TRUE
-    return (kind, *unique) if len(unique) > 1 else next(iter(unique))
+    if len(unique) == 1:
+        return parts[0]
+    joined: Condition = (kind, *unique)
+    if _size(joined, MAX_SIZE) <= MAX_SIZE:
+        return joined
+    return ("opaque", 0, 0, "large") if kind == "or" else _cut(list(unique))
+
+
+def _cut(parts: list[Condition]) -> Condition:
+    """The conjunction of small parts and of those near the ends, among them the guards around and just before."""
+    last = len(parts) - 1
+    sizes = [_size(part, MAX_SIZE) for part in parts]
+    room = MAX_SIZE - 1
+    kept = []
+    for index in sorted(range(len(parts)), key=lambda index: (sizes[index], min(index, last - index))):
+        room -= sizes[index]
+        if room < 0:
+            break
+        kept.append(index)
+    if len(kept) < 2:
+        return parts[kept[0]] if kept else TRUE
+    return ("and", *(parts[index] for index in sorted(kept)))
+
+
+def _size(condition: Condition, limit: int) -> int:
+    """The number of atoms and connectives; some number above the limit where there are more than that."""
+    size, stack = 1, [condition]
+    while stack and size <= limit:
+        current = stack.pop()
+        if current[0] in _CONNECTIVES:
+            size += len(current) - 1
+            stack.extend(part for part in current[1:] if part[0] in _CONNECTIVES)
+    return size
