@@ -68,7 +68,7 @@ def _without_kernel(
             has_kernel = implementation.value in registered[op, variant.value]
             (having if has_kernel else lacking).append(variant.value)
     if not having and lacking:
-        kernels = {name for variant in lacking for name in registered[op, variant]}
+        kernels = {kernel for name in lacking for kernel in registered[op, name]}
         yield rule.finding(
             implementation.place,
             f"the tables declare the implementation `{implementation.value}` of `{op}`, but no such kernel is "
@@ -78,12 +78,12 @@ def _without_kernel(
         return
     # A pair that the builder refuses too is no promise: the tables cannot say it for one variant only.
     places: dict[Place, list[str]] = {}
-    for variant in lacking:
-        result = wrappers.result(op, variant, implementation.value)
+    for name in lacking:
+        result = wrappers.result(op, name, implementation.value)
         if wrappers.keyed_by_variant or result is None or result.verdict != "refused":
-            declared = wrappers.declared_implementations(op, variant) or ()
+            declared = wrappers.declared_implementations(op, name) or ()
             place = next(one.place for one in declared if one.value == implementation.value)
-            places.setdefault(place, []).append(variant)
+            places.setdefault(place, []).append(name)
     for place, promised in places.items():
         yield rule.finding(
             place,

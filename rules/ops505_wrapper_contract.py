@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
+from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.findings import Finding, Place, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.function_bodies import FunctionBodies
-from veomni_opslint.model.return_shapes import Shape
+from veomni_opslint.model.return_shapes import Returned, Shape
 from veomni_opslint.model.wrapper_contracts import Built, Half, built
 from veomni_opslint.model.wrappers import Wrappers
 from veomni_opslint.rule import Rule
@@ -23,13 +25,17 @@ def check(model: OpsModel) -> Iterator[Finding]:
     if wrappers is None:
         return
     bodies = FunctionBodies(model.symbols)
-    checked: set[Place | None] = set()
+    forwards: dict[Place | None, tuple[Built, Half, tuple[Returned, ...]]] = {}
     for one in built(wrappers.results):
         yield from _halves(wrappers, one)
         for half in one.halves:
-            if half.name == "forward" and half.status == "defined" and half.place not in checked:
-                checked.add(half.place)
-                yield from _returns(model, bodies, one, half)
+            if half.name == "forward" and half.status == "defined" and half.function is not None:
+                returned = tuple(bodies.of(half.module, half.function).returned())
+                forwards.setdefault(half.place, (one, half, returned))
+    saved = {_made(part) for _, _, ends in forwards.values() for end in ends for part in _pair(end)[1:]} - {""}
+    for one, half, ends in forwards.values():
+        for end in ends:
+            yield from _returns(model, one, half, end, saved)
 
 
 def _halves(wrappers: Wrappers, one: Built) -> Iterator[Finding]:
@@ -55,16 +61,27 @@ def _halves(wrappers: Wrappers, one: Built) -> Iterator[Finding]:
         )
 
 
-def _returns(model: OpsModel, bodies: FunctionBodies, one: Built, half: Half) -> Iterator[Finding]:
-    body = bodies.of(half.module, half.function) if half.function is not None else None
-    for returned in body.returned() if body is not None else ():
-        if returned.shape in (None, _PAIR):
-            continue
-        yield rule.finding(
-            model.place(model.module(half.module).path, span_of(returned.node)),
-            f"the forward of {one.label} returns {_described(returned.shape)} here instead of (output, saved): the "
-            f"compound function that unpacks two values fails, or saves the wrong ones for the backward of `{one.op}`",
-        )
+def _returns(model: OpsModel, one: Built, half: Half, end: Returned, saved: set[str]) -> Iterator[Finding]:
+    swapped = [_made(part) in saved for part in _pair(end)] == [True, False]
+    if end.shape in (None, _PAIR) and not swapped:
+        return
+    got = "(saved, output)" if swapped else _described(end.shape)
+    yield rule.finding(
+        model.place(model.module(half.module).path, span_of(end.node)),
+        f"the forward of {one.label} returns {got} here instead of (output, saved): the compound function that unpacks "
+        f"two values fails, or saves the wrong ones for the backward of `{one.op}`",
+    )
+
+
+def _pair(end: Returned) -> tuple[ast.expr, ...]:
+    """The two expressions of a pair that is written out."""
+    return tuple(end.value.elts) if isinstance(end.value, ast.Tuple) and end.shape == _PAIR else ()
+
+
+def _made(node: ast.expr) -> str:
+    """The name of the class, or function, whose call an expression is."""
+    name = dotted(node.func) if isinstance(node, ast.Call) else ""
+    return name if name.rpartition(".")[2][:1].isupper() else ""
 
 
 def _described(shape: Shape) -> str:

@@ -201,9 +201,9 @@ def test_wrappers(tmp_path: Path) -> None:
         "file": path,
         "implementations": {"rms_norm": ["eager"]},
         "variants": {"rms_norm": ["standard"]},
-        "default_variants": {"rms_norm": ["standard"]},
-        "config_fields": {"rms_norm": ["rms_norm_implementation"]},
-        "builders": ["rms_norm"],
+        "default_variants": {"rms_norm": "standard"},
+        "config_fields": {"rms_norm": "rms_norm_implementation"},
+        "builders": {"rms_norm": {"function": "_build_rms_norm", "file": path, "line": 7}},
     }
 
 

@@ -102,29 +102,39 @@ def _pointer(pointer: Pointer) -> Document:
 
 def _wrappers(wrappers: Wrappers) -> Document:
     """The tables of the async Ulysses wrappers by op, or ``op/variant``; a table that is not there is null."""
-    tables = {
-        "implementations": wrappers.implementations,
-        "variants": wrappers.variants,
-        "default_variants": wrappers.default_variants,
-        "config_fields": wrappers.config_fields,
-    }
     return {
         "module": wrappers.module,
         "file": wrappers.path,
-        **{name: None if table is None else _wrapper_table(table) for name, table in tables.items()},
-        "builders": None if wrappers.builders is None else sorted({_pair(one) for one in wrappers.builders}),
+        "implementations": _names_by_op(wrappers.implementations),
+        "variants": _names_by_op(wrappers.variants),
+        "default_variants": _name_by_op(wrappers.default_variants),
+        "config_fields": _name_by_op(wrappers.config_fields),
+        "builders": None if wrappers.builders is None else {_label(one): _builder(one) for one in wrappers.builders},
     }
 
 
-def _wrapper_table(table: Table) -> Document:
+def _names_by_op(table: Table | None) -> Document | None:
+    if table is None:
+        return None
     return {
-        _pair(entry): None if entry.elements is None else [element.value for element in entry.elements]
+        _label(entry): None if entry.elements is None else [element.value for element in entry.elements]
         for entry in table.entries
     }
 
 
-def _pair(entry: Entry | Builder) -> str:
-    return entry.op if entry.variant is None else f"{entry.op}/{entry.variant}"
+def _name_by_op(table: Table | None) -> Document | None:
+    if table is None:
+        return None
+    return {_label(entry): entry.elements[0].value if entry.elements else None for entry in table.entries}
+
+
+def _builder(builder: Builder) -> Document:
+    return {"function": builder.function or None, **_at(builder.definition or builder.place)}
+
+
+def _label(entry: Entry | Builder) -> str:
+    implementation = entry.implementation if isinstance(entry, Builder) else None
+    return "/".join(part for part in (entry.op, entry.variant, implementation) if part is not None)
 
 
 def _backend(backend: Backend) -> Document:

@@ -34,7 +34,10 @@ class Trials:
                 return UNBOUND
             return self._run.module_attribute(module, name)
 
-        return self._try(look_up)
+        try:
+            return self._try(look_up)
+        except Raised as problem:
+            return unknown(problem.reason)
 
     def result_of(self, module: str, function: Value, given: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """What calling *function*, from *module*, returns; an Opaque value where that cannot be known.
@@ -65,6 +68,11 @@ class Trials:
             return unknown(problem.reason)
         except (RecursionError, MemoryError):
             return unknown("is nested too deeply to follow")
+        except Raised:
+            raise
+        except Exception as problem:  # noqa: BLE001
+            # As in a run over the whole project: a fault of the evaluator must not end the check.
+            return unknown(f"makes the evaluator fail ({type(problem).__name__})")
         finally:
             run.path = []
 

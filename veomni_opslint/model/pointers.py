@@ -15,7 +15,7 @@ from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.places import place_of
 from veomni_opslint.registrations import OpSpec, Unknown
 
-_GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
+_GLOBAL = "global "
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def find_pointers(symbols: Symbols, dialect: Dialect, package: str, op_specs: It
         if module != package and not module.startswith(package + "."):
             continue
         names = dict.fromkeys(name for slot_module, name in named if slot_module == module)
-        rebound = list(_rebound(facts, dialect)) if "global " in facts.text else []
+        rebound = list(_rebound(facts, dialect))
         names |= dict.fromkeys(name for name, _ in rebound)
         for name in names:
             apply = tuple(_named_place(facts, scope) for other, scope in rebound if other == name)
@@ -63,14 +63,26 @@ def find_pointers(symbols: Symbols, dialect: Dialect, package: str, op_specs: It
 
 def _rebound(facts: FileFacts, dialect: Dialect) -> Iterator[tuple[str, Scope]]:
     """Names that functions whose name says so declare global and assign."""
-    for match in _GLOBAL.finditer(facts.text):
-        line = facts.text.count("\n", 0, match.start()) + 1
+    for line, names in _global_statements(facts.text):
         holders = [one for one in facts.scopes if one.kind == "function" and one.span[0] <= line <= one.span[2]]
         if holders and holders[-1].name.startswith(dialect.pointer_setters):
-            for name in re.findall(r"\w+", match[1]):
-                assigned = re.compile(rf"^[ \t]+{name}\s*(?::[^=\n]+)?=[^=]|\bas\s+{name}\b", re.MULTILINE)
-                if assigned.search("\n".join(facts.text.split("\n")[holders[-1].span[0] : holders[-1].span[2]])):
+            body = "\n".join(facts.text.split("\n")[holders[-1].span[0] : holders[-1].span[2]])
+            for name in names:
+                if re.search(rf"^[ \t]+{name}\s*(?::[^=\n]+)?=[^=]|\bas\s+{name}\b", body, re.MULTILINE):
                     yield name, holders[-1]
+
+
+def _global_statements(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Line and names of each ``global`` statement."""
+    # A search for the plain word is many times faster than one regular expression over every file.
+    position = text.find(_GLOBAL)
+    while position >= 0:
+        start = text.rfind("\n", 0, position) + 1
+        end = text.find("\n", position)
+        if not text[start:position].strip():
+            names = text[position + len(_GLOBAL) : end if end >= 0 else len(text)]
+            yield text.count("\n", 0, position) + 1, re.findall(r"\w+", names.partition("#")[0])
+        position = text.find(_GLOBAL, position + 1)
 
 
 def _pointer(

@@ -224,4 +224,3 @@ def _suppresses(node: ast.stmt) -> bool:
         isinstance(one.context_expr, ast.Call) and dotted(one.context_expr.func).rpartition(".")[2] == "suppress"
         for one in items
     )
-

@@ -39,7 +39,8 @@ class TablePlaces:
         """One string in the value of an entry: itself where it is written in this file, else the value, or the key."""
         hits = list(self._entries(name, key, 0))
         values = [value for _, value in reversed(hits)]
-        values += [value for one in self._statements(name) if isinstance(value := getattr(one, "value", None), ast.expr)]
+        written = (getattr(one, "value", None) for one in self._statements(name))
+        values += [value for value in written if isinstance(value, ast.expr)]
         for value in values:
             found = self._constant(value, text, 0)
             if found is not None:
