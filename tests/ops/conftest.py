@@ -1,6 +1,42 @@
-"""Makes the reference package importable: it is checked and tested here, and never installed."""
+"""Makes the reference package importable (it is checked and tested here, and never installed) and sets the ground."""
 
+from __future__ import annotations
+
+import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-sys.path.append(str(Path(__file__).parents[2]))
+import pytest
+
+sys.path += [str(Path(__file__).parents[2]), str(Path(__file__).parent)]
+
+
+def _has_gpu() -> bool:
+    if find_spec("torch") is None:
+        return False
+    import torch
+
+    return torch.cuda.is_available()
+
+
+if not _has_gpu():
+    # Triton reads this when a kernel is defined, so it has to be set before any kernel file is imported.
+    os.environ["TRITON_INTERPRET"] = "1"
+
+
+@pytest.fixture
+def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fill what ``torch.empty`` returns with NaN, so that an element that a kernel leaves unwritten shows."""
+    import torch
+
+    def poison(make: Any) -> Any:
+        def filled(*arguments: Any, **options: Any) -> torch.Tensor:
+            tensor = make(*arguments, **options)
+            return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor.fill_(-(2**30))
+
+        return filled
+
+    monkeypatch.setattr(torch, "empty", poison(torch.empty))
+    monkeypatch.setattr(torch, "empty_like", poison(torch.empty_like))
