@@ -40,3 +40,17 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(torch, "empty", poison(torch.empty))
     monkeypatch.setattr(torch, "empty_like", poison(torch.empty_like))
+
+
+@pytest.fixture
+def fake_torch_npu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A stand-in for torch_npu; the NPU files are imported anew with it, and forgotten afterwards."""
+    from fake_torch_npu import FakeTorchNpu
+
+    module = FakeTorchNpu()
+    monkeypatch.setitem(sys.modules, "torch_npu", module)
+    for name in [name for name in sys.modules if name.startswith("veomni.") and name.endswith(".npu")]:
+        monkeypatch.delitem(sys.modules, name)
+    yield module
+    for name in [name for name in sys.modules if name.startswith("veomni.ops.kernels.") and name.endswith(".npu")]:
+        del sys.modules[name]

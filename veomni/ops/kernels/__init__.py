@@ -3,11 +3,25 @@
 from . import (
     attention,
     cross_entropy,
+    deepseek_sparse_attention,
+    gated_delta_rule,
     load_balancing_loss,
+    mhc,
     moe,
     rms_norm,
     rotary,
     swiglu,
 )
 
-__all__ = ["attention", "cross_entropy", "load_balancing_loss", "moe", "rms_norm", "rotary", "swiglu"]
+__all__ = [
+    "attention",
+    "cross_entropy",
+    "deepseek_sparse_attention",
+    "gated_delta_rule",
+    "load_balancing_loss",
+    "mhc",
+    "moe",
+    "rms_norm",
+    "rotary",
+    "swiglu",
+]

@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 Kernel = Callable[..., "tuple[torch.Tensor, torch.Tensor]"]
 
 
-def _liger() -> Kernel:
+def _liger_full() -> Kernel:
     from ...liger.rotary import rotary_pos_emb_liger
 
     return rotary_pos_emb_liger
+
+
+def _liger_partial() -> Kernel:
+    from ...liger.rotary import rotary_pos_emb_partial_liger
+
+    return rotary_pos_emb_partial_liger
 
 
 def _triton() -> Kernel:
@@ -45,9 +51,10 @@ def _npu_partial() -> Kernel:
 _GPU, _NPU = HardwareRequirement("gpu"), HardwareRequirement("npu")
 
 for _variant, _name, _hardware, _factory in (
-    ("full", "liger_kernel", _GPU, _liger),
+    ("full", "liger_kernel", _GPU, _liger_full),
     ("full", "triton", _GPU, _triton),
     ("full", "npu", _NPU, _npu_full),
+    ("partial", "liger_kernel", _GPU, _liger_partial),
     ("partial", "triton", _GPU, _triton),
     ("partial", "npu", _NPU, _npu_partial),
 ):
