@@ -49,8 +49,15 @@ def fake_torch_npu(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     module = FakeTorchNpu()
     monkeypatch.setitem(sys.modules, "torch_npu", module)
-    for name in [name for name in sys.modules if name.startswith("veomni.") and name.endswith(".npu")]:
-        monkeypatch.delitem(sys.modules, name)
+    _forget("npu")
     yield module
-    for name in [name for name in sys.modules if name.startswith("veomni.ops.kernels.") and name.endswith(".npu")]:
+    _forget("npu")
+
+
+def _forget(stem: str) -> None:
+    """Make the next import of each kernel file *stem* run it again."""
+    for name in [name for name in sys.modules if name.startswith("veomni.ops.") and name.endswith(f".{stem}")]:
+        parent = sys.modules[name.rpartition(".")[0]]
         del sys.modules[name]
+        if hasattr(parent, stem):
+            delattr(parent, stem)
