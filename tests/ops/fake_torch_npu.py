@@ -20,6 +20,16 @@ class FakeTorchNpu(ModuleType):
         rstd = torch.rsqrt(x.float().square().mean(-1, keepdim=True) + epsilon)
         return (x.float() * rstd * gamma.float()).to(x.dtype), rstd
 
+    def npu_rms_norm_backward(
+        self, dy: torch.Tensor, x: torch.Tensor, gamma: torch.Tensor, rstd: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Gradients of the input and of the weight, which is float32."""
+        self.calls.append("npu_rms_norm_backward")
+        normalised = x.float() * rstd
+        scaled = dy.float() * gamma.float()
+        dx = (scaled - normalised * (scaled * normalised).mean(-1, keepdim=True)) * rstd
+        return dx.to(x.dtype), (dy.float() * normalised).flatten(0, -2).sum(0)
+
     def npu_rotary_mul(self, x: torch.Tensor, r1: torch.Tensor, r2: torch.Tensor) -> torch.Tensor:
         """Rotation of whole contiguous rows."""
         assert r1.shape[-1] == x.shape[-1]

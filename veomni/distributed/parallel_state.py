@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ParallelState:
-    """The groups of this rank. ``sp_group`` is None while sequences are not cut up."""
+    """The groups of this rank. ``sp_group`` is None while sequences are not cut up.
+
+    ``async_ulysses``: the exchange overlaps with the projections of the attention.
+    """
 
     sp_group: ProcessGroup | None = None
     sp_size: int = 1
@@ -19,6 +22,7 @@ class ParallelState:
     dp_group: ProcessGroup | None = None
     dp_size: int = 1
     dp_rank: int = 0
+    async_ulysses: bool = False
 
 
 _state = ParallelState()
@@ -35,7 +39,7 @@ def set_parallel_state(state: ParallelState) -> None:
     _state = state
 
 
-def init_parallel_state(ulysses_size: int) -> ParallelState:
+def init_parallel_state(ulysses_size: int, *, async_ulysses: bool = False) -> ParallelState:
     """Divide the ranks of the initialised job: neighbours share sequences, the others share the data.
 
     Raises:
@@ -58,6 +62,7 @@ def init_parallel_state(ulysses_size: int) -> ParallelState:
             dp_group=dp_group,
             dp_size=world // ulysses_size,
             dp_rank=rank // ulysses_size,
+            async_ulysses=async_ulysses and ulysses_size > 1,
         )
     )
     return get_parallel_state()

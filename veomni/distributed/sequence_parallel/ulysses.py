@@ -33,7 +33,7 @@ def start_exchange(x: torch.Tensor, cut_dim: int, join_dim: int, group: ProcessG
     size = distributed.get_world_size(group)
     if x.shape[cut_dim] % size:
         raise ValueError(f"dimension {cut_dim} of {tuple(x.shape)} cannot be divided among {size} ranks")
-    sent = torch.stack(x.chunk(size, dim=cut_dim))
+    sent = torch.stack(x.chunk(size, dim=cut_dim)).contiguous()
     received = torch.empty_like(sent)
     work = distributed.all_to_all_single(received, sent, group=group, async_op=True)
     return PendingExchange(sent, received, work, join_dim)

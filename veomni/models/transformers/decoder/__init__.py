@@ -14,4 +14,4 @@ def register_decoder_modeling(architecture: str) -> type:
     else:
         from .generated import patched_modeling_decoder_gpu as generated
 
-    return {"ForCausalLM": generated.DecoderForCausalLM, "Model": generated.DecoderModel}[architecture]
+    return getattr(generated, f"Decoder{architecture}")

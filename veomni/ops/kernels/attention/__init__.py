@@ -34,10 +34,12 @@ def get_attention(implementation: str) -> Callable[..., torch.Tensor]:
     """Return *implementation* behind the exchange of sequence parallelism; importing its package, once."""
     from .ulysses import with_sequence_parallel
 
-    return with_sequence_parallel(_load(implementation))
+    return with_sequence_parallel(get_local_attention(implementation))
 
 
-def _load(implementation: str) -> Callable[..., torch.Tensor]:
+@cache
+def get_local_attention(implementation: str) -> Callable[..., torch.Tensor]:
+    """Return *implementation* over the tokens that it is given; errors as ``attention_forward``."""
     if implementation not in IMPLEMENTATIONS:
         raise ValueError(f"attn_implementation={implementation!r} does not exist; choose {', '.join(IMPLEMENTATIONS)}")
     if implementation == "eager":

@@ -11,18 +11,25 @@ from torch import nn
 from torch.nn import functional
 
 from veomni.models.transformers.decoder.configuration_decoder import DecoderConfig
-from veomni.ops.dispatch import OpSlot
+from veomni.distributed.parallel_state import get_parallel_state
+from veomni.distributed.sequence_parallel.async_ulysses import async_ulysses_attention
+from veomni.ops.kernels.attention import attention_forward
+from veomni.ops.kernels.cross_entropy.eager import causal_lm_loss_eager, seq_cls_loss_eager
+from veomni.ops.dispatch import OpsConfigSlot, OpSlot
 
+veomni_attention = OpsConfigSlot("attn_implementation", default="sdpa")
+veomni_causal_lm_loss = OpSlot("cross_entropy_loss", "causal")
 veomni_rms_norm = OpSlot("rms_norm", "standard")
 veomni_rotary_pos_emb = OpSlot("rotary_pos_emb", "full")
+veomni_seq_cls_loss = OpSlot("cross_entropy_loss", "seq_cls")
 
 
 @dataclass
-class CausalLMOutput:
-    """What a causal language model returns; ``loss`` is None without labels."""
+class ModelOutput:
+    """What a model with a head returns; ``loss`` is None without labels, ``logits`` where a kernel never makes them."""
 
     loss: torch.Tensor | None
-    logits: torch.Tensor
+    logits: torch.Tensor | None
 
 
 class DecoderRMSNorm(nn.Module):
@@ -88,7 +95,7 @@ def apply_rotary_pos_emb(
 
 
 class DecoderAttention(nn.Module):
-    """Causal grouped-query attention."""
+    """Causal grouped-query attention with normalised queries and keys."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
@@ -97,16 +104,22 @@ class DecoderAttention(nn.Module):
         self.k_proj = nn.Linear(config.hidden_size, config.num_key_value_heads * self.head_dim, bias=False)
         self.v_proj = nn.Linear(config.hidden_size, config.num_key_value_heads * self.head_dim, bias=False)
         self.o_proj = nn.Linear(config.num_attention_heads * self.head_dim, config.hidden_size, bias=False)
+        self.q_norm = DecoderRMSNorm(self.head_dim, config.rms_norm_eps)
+        self.k_norm = DecoderRMSNorm(self.head_dim, config.rms_norm_eps)
 
-    def forward(self, hidden_states: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-        batch, length, _ = hidden_states.shape
+    # Patched: selected attention, exchange with other ranks
+    def forward(
+        self, hidden_states: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor
+    ) -> torch.Tensor:
+        if get_parallel_state().async_ulysses:
+            return async_ulysses_attention(self, hidden_states, cos, sin, veomni_attention.value)
         q, k, v = (
-            projection(hidden_states).view(batch, length, -1, self.head_dim).transpose(1, 2)
+            projection(hidden_states).unflatten(-1, (-1, self.head_dim))
             for projection in (self.q_proj, self.k_proj, self.v_proj)
         )
-        q, k = apply_rotary_pos_emb(q, k, cos, sin)
-        output = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-        return self.o_proj(output.transpose(1, 2).reshape(batch, length, -1))
+        q, k = apply_rotary_pos_emb(self.q_norm(q).transpose(1, 2), self.k_norm(k).transpose(1, 2), cos, sin)
+        output = attention_forward(veomni_attention.value, q.transpose(1, 2), k.transpose(1, 2), v)
+        return self.o_proj(output.flatten(2))
 
 
 class DecoderLayer(nn.Module):
@@ -135,9 +148,13 @@ class DecoderModel(nn.Module):
         self.norm = DecoderRMSNorm(config.hidden_size, config.rms_norm_eps)
         self.rotary_emb = DecoderRotaryEmbedding(config)
 
-    def forward(self, input_ids: torch.Tensor, position_ids: torch.Tensor | None = None) -> torch.Tensor:
+    # Patched: positions in the whole sequence
+    def forward(
+        self, input_ids: torch.Tensor, position_ids: torch.Tensor | None = None
+    ) -> torch.Tensor:
         if position_ids is None:
-            position_ids = torch.arange(input_ids.shape[1], device=input_ids.device)[None]
+            first = get_parallel_state().sp_rank * input_ids.shape[1]
+            position_ids = torch.arange(first, first + input_ids.shape[1], device=input_ids.device)[None]
         hidden_states = self.embed_tokens(input_ids)
         cos, sin = self.rotary_emb(hidden_states, position_ids)
         for layer in self.layers:
@@ -154,15 +171,39 @@ class DecoderForCausalLM(nn.Module):
         self.model = DecoderModel(config)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
 
+    # Patched: slot cross_entropy_loss, loss over all ranks
     def forward(
-        self,
-        input_ids: torch.Tensor,
-        labels: torch.Tensor | None = None,
-        position_ids: torch.Tensor | None = None,
-    ) -> CausalLMOutput:
-        hidden_states = self.model(input_ids, position_ids)
-        logits = self.lm_head(hidden_states)
-        loss = None
-        if labels is not None:
-            loss = functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), labels[:, 1:].flatten())
-        return CausalLMOutput(loss, logits)
+        self, input_ids: torch.Tensor, labels: torch.Tensor | None = None, *, shifted: bool = False
+    ) -> ModelOutput:
+        """With *shifted* the labels already stand where they are predicted."""
+        hidden_states = self.model(input_ids)
+        if labels is None:
+            return ModelOutput(None, self.lm_head(hidden_states))
+        group = get_parallel_state().sp_group
+        if veomni_causal_lm_loss.use_non_eager_impl:
+            loss = veomni_causal_lm_loss(hidden_states, self.lm_head.weight, labels, shifted=shifted, group=group)
+        else:
+            loss = causal_lm_loss_eager(hidden_states, self.lm_head.weight, labels, shifted=shifted, group=group)
+        return ModelOutput(loss, None)
+
+
+class DecoderForSequenceClassification(nn.Module):
+    """The model with a head that labels each token."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.model = DecoderModel(config)
+        self.score = nn.Linear(config.hidden_size, config.num_labels, bias=False)
+
+    # Patched: slot cross_entropy_loss, loss over all ranks
+    def forward(self, input_ids: torch.Tensor, labels: torch.Tensor | None = None) -> ModelOutput:
+        hidden_states = self.model(input_ids)
+        if labels is None:
+            return ModelOutput(None, self.score(hidden_states))
+        group = get_parallel_state().sp_group
+        if veomni_seq_cls_loss.use_non_eager_impl:
+            loss = veomni_seq_cls_loss(hidden_states, self.score.weight, labels, group=group)
+        else:
+            loss = seq_cls_loss_eager(hidden_states, self.score.weight, labels, group=group)
+        return ModelOutput(loss, None)
