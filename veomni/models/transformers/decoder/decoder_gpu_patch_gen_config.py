@@ -76,9 +76,7 @@ def attention_forward_patched(
 
 
 @config.override_method("DecoderModel.forward", description="positions in the whole sequence")
-def model_forward_patched(
-    self: Any, input_ids: torch.Tensor, position_ids: torch.Tensor | None = None
-) -> torch.Tensor:
+def model_forward_patched(self: Any, input_ids: torch.Tensor, position_ids: torch.Tensor | None = None) -> torch.Tensor:
     if position_ids is None:
         first = get_parallel_state().sp_rank * input_ids.shape[1]
         position_ids = torch.arange(first, first + input_ids.shape[1], device=input_ids.device)[None]

@@ -153,9 +153,7 @@ class DecoderModel(nn.Module):
         self.rotary_emb = DecoderRotaryEmbedding(config)
 
     # Patched: positions in the whole sequence
-    def forward(
-        self, input_ids: torch.Tensor, position_ids: torch.Tensor | None = None
-    ) -> torch.Tensor:
+    def forward(self, input_ids: torch.Tensor, position_ids: torch.Tensor | None = None) -> torch.Tensor:
         if position_ids is None:
             first = get_parallel_state().sp_rank * input_ids.shape[1]
             position_ids = torch.arange(first, first + input_ids.shape[1], device=input_ids.device)[None]
