@@ -6,6 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 .PHONY: lint test golden clean
+.DELETE_ON_ERROR:
 
 lint: $(VENV)/.installed ## check the reference ops package
 	$(BIN)/opslint veomni/

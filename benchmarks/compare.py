@@ -155,7 +155,9 @@ def python_files(tree: Path) -> list[str]:
 def commands_for(tree: Path, python: str, file_list: str, import_linter_config: str) -> Iterator[Command]:
     """Every row that can be measured with *python* and the programs installed beside it."""
     opslint = _program("opslint", python) or "opslint"
-    yield Command(OPSLINT, (opslint, "check", str(tree), "--no-cache"))
+    help_text = subprocess.run([opslint, "check", "--help"], capture_output=True, text=True, check=False).stdout
+    uncached = ("--no-cache",) if "--no-cache" in help_text else ()
+    yield Command(OPSLINT, (opslint, "check", str(tree), *uncached))
     yield Command(PARSE, (python, "-c", PARSE_PROGRAM, file_list), good_statuses=(0,), prints_seconds=True)
     yield Command(VERSION, (opslint, "--version"), good_statuses=(0,))
     yield Command(IMPORT, (python, "-c", "import veomni_opslint"), good_statuses=(0,))

@@ -1,0 +1,1 @@
+from . import rms_norm, swiglu  # noqa: F401

@@ -1,0 +1,293 @@
+"""The command line from outside: what is printed where, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.command import Outcome, opslint
+from support.projects import write_base_tree, write_files
+
+from veomni_opslint import __version__, check
+from veomni_opslint.__main__ import main
+from veomni_opslint.cli.parsers import COMMANDS, REGISTRY_FORMATS, REPORT_FORMATS, check_parser
+from veomni_opslint.registry_report import FORMATS as REGISTRY
+from veomni_opslint.reporters import FORMATS
+from veomni_opslint.rule_loader import load_rules
+
+BROKEN = {"veomni/ops/broken.py": "def f(:\n"}
+LINE = "veomni/ops/broken.py:1:7: error OPS001 syntax-error: the file cannot be parsed"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A small clean project."""
+    write_base_tree(tmp_path)
+    write_files(tmp_path, {"pyproject.toml": ""})
+    return tmp_path
+
+
+def test_clean_tree(tree: Path) -> None:
+    """A clean run ends with 0 and says how much it checked."""
+    outcome = opslint("veomni/", cwd=tree)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out == f"no findings in {len(list(tree.rglob('*.py')))} files\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["veomni/"], ["check", "veomni/"], ["veomni/ops/broken.py"], ["."], ["veomni", "veomni/ops"]]
+)
+def test_findings(arguments: list[str], tree: Path) -> None:
+    """A finding ends the run with 1; `check` is the default command."""
+    write_files(tree, BROKEN)
+    outcome = opslint(*arguments, "--output-format", "concise", "--quiet", cwd=tree)
+    assert (outcome.status, outcome.err) == (1, "")
+    assert [line.startswith(LINE) for line in outcome.out.splitlines()] == [True]
+
+
+def test_only_what_was_asked_for_is_reported(tree: Path) -> None:
+    """A fault elsewhere in the project does not fail a run about another file."""
+    write_files(tree, BROKEN)
+    assert opslint("veomni/ops/dispatch.py", cwd=tree) == Outcome(0, "no findings in 1 file\n", "")
+
+
+def test_options_between_and_after_paths(tree: Path) -> None:
+    """Options may stand anywhere; everything after `--` is a path."""
+    write_files(tree, {"-x/a.py": ""})
+    assert opslint("veomni", "--select", "ALL", "-q", "--", "-x", cwd=tree) == Outcome(0, "", "")
+
+
+def test_folder_called_like_a_command(tree: Path) -> None:
+    """A command goes before a folder of that name; a path with a slash is a folder."""
+    write_files(tree, {"registry/a.py": "def f(:\n"})
+    assert opslint("./registry", cwd=tree).status == 1
+    assert opslint("check", "registry", cwd=tree).status == 1
+    assert opslint("registry", cwd=tree).out.startswith("Kernels by op and variant\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ([], 0),
+        (["--strict"], 1),
+        (["--strict", "--exit-zero"], 0),
+        (["--min-severity", "error"], 0),
+        (["--min-severity", "info"], 0),
+    ],
+)
+def test_exit_status_of_a_warning(options: list[str], status: int, tree: Path) -> None:
+    """A warning fails a strict run only."""
+    write_files(tree, {"veomni/a.py": "x = 1  # noqa: OPS001\n"})
+    assert opslint("veomni", *options, cwd=tree).status == status
+
+
+def test_settings_of_the_project(tree: Path) -> None:
+    """Severity, per-file ignores and exclusion come from the settings file."""
+    write_files(tree, BROKEN)
+    for text, status in (
+        ("", 1),
+        ('per-file-ignores = { "veomni/ops/*" = ["OPS001"] }', 0),
+        ('severity = { OPS001 = "warning" }', 0),
+        ('exclude = ["broken.py"]', 0),
+        ('ignore = ["OPS001"]', 0),
+        ('select = ["OPS002"]', 1),
+    ):
+        write_files(tree, {"opslint.toml": text})
+        assert (text, opslint("veomni", cwd=tree).status) == (text, status)
+    assert opslint("veomni", "--config", "pyproject.toml", cwd=tree).status == 1
+
+
+def test_json_is_the_same_bytes_on_every_run(tree: Path) -> None:
+    """Nothing in it depends on time, hashing or the order of the disk."""
+    write_files(tree, {**BROKEN, "veomni/a.py": "x = 1  # noqa: OPS001\n"})
+    runs = [opslint("veomni", "--output-format", "json", cwd=tree, PYTHONHASHSEED=seed) for seed in "12"]
+    assert runs[0] == runs[1]
+    document = json.loads(runs[0].out)
+    assert [(finding["path"], finding["code"]) for finding in document["findings"]] == [
+        ("veomni/a.py", "OPS002"),
+        ("veomni/ops/broken.py", "OPS001"),
+    ]
+    assert document["root"] == str(tree)
+
+
+def test_json_holds_what_is_shown(tree: Path) -> None:
+    """The level applies to every format; what it hides is counted."""
+    write_files(tree, {**BROKEN, "veomni/a.py": "x = 1  # noqa: OPS001\n"})
+    summary = json.loads(opslint("veomni", "--output-format", "json", "--min-severity", "error", cwd=tree).out)[
+        "summary"
+    ]
+    assert (summary["errors"], summary["warnings"], summary["hidden"]) == (1, 0, 1)
+
+
+def test_output_file(tree: Path) -> None:
+    """The report goes to the file, whole, with ordinary permissions, and standard output stays empty."""
+    write_files(tree, BROKEN)
+    outcome = opslint("veomni", "--output-format", "concise", "--color", "auto", "--output", "report.txt", cwd=tree)
+    assert (outcome.status, outcome.out) == (1, "")
+    assert (tree / "report.txt").read_text(encoding="utf-8").startswith(LINE)
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE((tree / "report.txt").stat().st_mode) == 0o666 & ~mask
+    assert [path.name for path in tree.iterdir() if path.name.startswith(".opslint")] == []
+
+
+def test_output_file_is_replaced_or_written_to(tree: Path) -> None:
+    """A link keeps being one, a device is written to and not replaced."""
+    (tree / "real.txt").write_text("old", encoding="utf-8")
+    (tree / "link.txt").symlink_to("real.txt")
+    assert opslint("veomni", "--output", "link.txt", cwd=tree).status == 0
+    assert (tree / "link.txt").is_symlink()
+    assert (tree / "real.txt").read_text(encoding="utf-8").startswith("no findings in")
+    assert opslint("veomni", "--output", "/dev/stdout", cwd=tree).out.startswith("no findings in")
+
+
+def test_standard_input(tree: Path) -> None:
+    """An editor's buffer takes the place of the file on disk, which need not exist."""
+    write_files(tree, BROKEN)
+    path = "veomni/ops/broken.py"
+    assert opslint("--stdin-filename", path, cwd=tree, stdin="x = 1\n") == Outcome(0, "no findings in 1 file\n", "")
+    new = opslint("--stdin-filename", "veomni/ops/new.py", "-q", "--output-format", "concise", cwd=tree, stdin="(\n")
+    assert (new.status, new.out.startswith("veomni/ops/new.py:1:1: error OPS001")) == (1, True)
+
+
+def test_unreadable_file(tree: Path) -> None:
+    """A file in another encoding than it says is a warning with its place, and the run goes on."""
+    (tree / "veomni/latin.py").write_bytes(b"# caf\xe9\n")
+    outcome = opslint("veomni", "--select", "OPS002", "-q", "--output-format", "concise", cwd=tree)
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("veomni/latin.py:1:1: warning OPS003 unreadable-file: cannot be read, so nothing")
+
+
+@pytest.mark.parametrize("variable", [{}, {"NO_COLOR": "1"}])
+def test_no_colour_into_a_pipe(variable: dict[str, str], tree: Path) -> None:
+    """A pipe gets plain text unless colour is asked for."""
+    write_files(tree, BROKEN)
+    assert "\x1b" not in opslint("veomni", cwd=tree, **variable).out
+    assert "\x1b" in opslint("veomni", "--color", "always", cwd=tree, **variable).out
+
+
+def test_statistics_coverage_and_verbose(tree: Path) -> None:
+    """The optional parts are there when they are asked for; what was done goes to standard error."""
+    write_files(tree, BROKEN)
+    outcome = opslint("veomni", "--statistics", "--show-coverage", "--verbose", cwd=tree)
+    assert "     1  OPS001  error    syntax-error\n" in outcome.out
+    assert "coverage: " in outcome.out
+    assert outcome.err.startswith(f"root: {tree}\npackage under check: veomni\nsettings: the default settings\n")
+
+
+def test_narrow_encoding(tree: Path) -> None:
+    """A terminal that cannot show a character gets its escape instead of a crash."""
+    write_files(tree, {"veomni/grün.py": "名 = (\n"})
+    outcome = opslint("veomni", cwd=tree, PYTHONIOENCODING="ascii")
+    assert (outcome.status, outcome.err) == (1, "")
+    assert outcome.out.startswith(r"veomni/gr\xfcn.py:1:5: error OPS001")
+
+
+def test_reader_that_goes_away(tree: Path) -> None:
+    """`opslint … | head` ends without a complaint, and the status is that of the findings."""
+    write_files(tree, BROKEN)
+    command = [sys.executable, "-m", "veomni_opslint", "veomni"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(command, cwd=tree, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+def test_full_disk(tree: Path) -> None:
+    """What cannot be written is an error, not a clean run."""
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "veomni_opslint", "veomni"]
+        done = subprocess.run(command, cwd=tree, stdout=full, stderr=subprocess.PIPE, check=False)
+    message = b"opslint: error: standard output cannot be written: No space left on device\n"
+    assert (done.returncode, done.stderr) == (2, message)
+
+
+def test_closed_standard_output(tree: Path) -> None:
+    """Without a standard output the run says so."""
+    command = f"{sys.executable} -m veomni_opslint veomni >&-"
+    done = subprocess.run(["sh", "-c", command], cwd=tree, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, b"standard output is closed" in done.stderr) == (2, True)
+
+
+def test_interrupt(monkeypatch: pytest.MonkeyPatch, tree: Path) -> None:
+    """Ctrl-C ends with 130 and no traceback."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(check, "analyse", interrupted)
+    assert main([str(tree / "veomni")]) == 130
+
+
+@pytest.mark.parametrize("flag", ["--version", "-V"])
+def test_version(flag: str) -> None:
+    """The version, and nothing else."""
+    assert opslint(flag) == Outcome(0, f"opslint {__version__}\n", "")
+    assert opslint("check", flag) == Outcome(0, f"opslint {__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    "statement", ["import veomni_opslint", "from veomni_opslint.__main__ import main; main(['--version'])"]
+)
+def test_light_start(statement: str) -> None:
+    """Neither the import nor `--version` loads anything heavy."""
+    program = f"import sys; before = set(sys.modules); {statement}; print(sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = {name.strip("'").partition(".")[0] for name in done.stdout.splitlines()[-1].strip("[]").split(", ")}
+    assert loaded <= {"__future__", "sys", "veomni_opslint"}
+
+
+def test_a_run_imports_nothing_heavy(tree: Path) -> None:
+    """A whole run needs neither libcst, networkx, yaml nor rich."""
+    program = (
+        "import sys; from veomni_opslint.__main__ import main; main(['veomni', '-q']); "
+        "print(sorted({'libcst', 'networkx', 'yaml', 'rich', 'torch', 'veomni'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_help(command: str) -> None:
+    """Every command explains itself."""
+    outcome = opslint(command, "--help")
+    assert (outcome.status, outcome.err) == (0, "")
+    assert outcome.out.startswith("usage: opslint")
+
+
+def test_formats_offered_are_formats_there_are() -> None:
+    """The option and the reporters agree."""
+    assert (tuple(FORMATS), tuple(REGISTRY)) == (REPORT_FORMATS, REGISTRY_FORMATS)
+    assert "--output-format" in check_parser().option_names()
+
+
+def test_rules() -> None:
+    """One line a rule, or JSON."""
+    outcome = opslint("rules")
+    assert [line.split()[0] for line in outcome.out.splitlines()] == [loaded.rule.code for loaded in load_rules()]
+    first = json.loads(opslint("rules", "--format", "json").out)[0]
+    assert first == {
+        "code": "OPS001",
+        "name": "syntax-error",
+        "severity": "error",
+        "fixable": False,
+        "summary": "A file of the project cannot be parsed, so nothing in it was checked.",
+        "options": {},
+    }
+
+
+def test_explain() -> None:
+    """Into a pipe the page as it is; coloured, without the marks of Markdown."""
+    page = (Path(__file__).parent.parent / "rules/ops002_unused_suppression.md").read_text(encoding="utf-8")
+    for word in ("OPS002", "ops002", "unused-suppression"):
+        assert opslint("explain", word) == Outcome(0, page, "")
+    shown = opslint("explain", "OPS002", "--color", "always").out
+    assert shown.startswith("\x1b[1mOPS002 unused-suppression\x1b[0m\n\nA suppression comment suppresses nothing")
+    assert [line for line in shown.splitlines() if "```" in line or line.startswith("#")] == []

@@ -1,0 +1,126 @@
+"""Whatever is asked wrongly ends with status 2 and one line that says what is wrong and what to do."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.command import opslint
+from support.projects import write_base_tree, write_files
+
+from veomni_opslint.__main__ import main
+
+MISUSES = [
+    ([], "no path was given; `opslint .` checks the project in this folder (see `opslint --help`)"),
+    (["check"], "no path was given; `opslint .` checks the project in this folder (see `opslint --help`)"),
+    (["veomi"], "veomi: no such file or folder; did you mean `veomni`?"),
+    (["veomni", "nowhere"], "nowhere: no such file or folder"),
+    (["registri"], "registri: no such file or folder; did you mean the command `registry`?"),
+    ([""], "an empty path was given"),
+    (["veomni", "--selekt", "OPS1"], "unknown option --selekt; did you mean `--select`? (see `opslint --help`)"),
+    (["veomni", "--fix"], "unknown option --fix (see `opslint --help`)"),
+    (["veomni", "--baseline=x"], "unknown option --baseline"),
+    (["veomni", "-x"], "unrecognized arguments: -x (see `opslint --help`)"),
+    (["veomni", "--select"], "argument --select: expected one argument (see `opslint --help`)"),
+    (["veomni", "--select", ","], "argument --select: names no rule (see `opslint --help`)"),
+    (["veomni", "--select", "OPS999"], "--select: `OPS999` names no rule; `opslint rules` lists them"),
+    (["veomni", "--select", "syntax-eror"], "--select: `syntax-eror` names no rule; did you mean `syntax-error`?"),
+    (["veomni", "--ignore", "E501"], "--ignore: `E501` names no rule"),
+    (["veomni", "--ignore", "ALL"], "no rule is selected, so nothing would be checked; `opslint rules` lists them"),
+    (
+        ["veomni", "--output-format", "jsn"],
+        "argument --output-format: `jsn` is none of text, concise, json; did you mean `json`? (see `opslint --help`)",
+    ),
+    (["veomni", "--output-format", "sarif"], "argument --output-format: `sarif` is none of text, concise, json"),
+    (["veomni", "--min-severity", "warn"], "argument --min-severity: `warn` is none of error, warning, info; did you"),
+    (["veomni", "--color", "yes"], "argument --color: `yes` is none of auto, always, never"),
+    (["veomni", "-q", "-v"], "argument -v/--verbose: not allowed with argument -q/--quiet"),
+    (
+        ["veomni", "--strict", "--min-severity", "error"],
+        "--strict fails the run on warnings, which --min-severity error",
+    ),
+    (["veomni", "--config", "nowhere.toml"], "nowhere.toml: no such configuration file"),
+    (["veomni", "--config", "broken.toml"], "broken.toml: is not valid TOML: "),
+    (["veomni", "--config", "wrong.toml"], "wrong.toml:1: selct: unknown key; did you mean `select`?"),
+    (["veomni", "--config", "norule.toml"], "norule.toml: select: `OPS999` names no rule"),
+    (["veomni", "--root", "nowhere"], "--root nowhere: no such folder"),
+    (["veomni", "--output", "nowhere/report.txt"], "--output nowhere/report.txt: cannot be written: No such file"),
+    (["veomni", "--output", "veomni"], "--output veomni: cannot be written: Is a directory"),
+    (["notes"], "no Python file to check in notes"),
+    (["notes/a.md"], "no Python file to check in notes/a.md"),
+    (["registry", "nowhere"], "nowhere: no such file or folder"),
+    (["registry", "--format", "html"], "argument --format: `html` is none of text, json, markdown"),
+    (["registry", "veomni", "veomni"], "unrecognized arguments: veomni (see `opslint registry --help`)"),
+    (["rules", "x"], "unrecognized arguments: x (see `opslint rules --help`)"),
+    (["explain"], "the following arguments are required: RULE (see `opslint explain --help`)"),
+    (["explain", "OPS999"], "`OPS999` is no rule; `opslint rules` lists them"),
+    (["explain", "unused-supression"], "`unused-supression` is no rule; did you mean `unused-suppression`?"),
+]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small project, with wrong settings files that nothing uses by itself."""
+    root = tmp_path_factory.mktemp("project")
+    write_base_tree(root)
+    files = {"broken.toml": "[", "wrong.toml": "selct = []", "norule.toml": 'select = ["OPS999"]', "notes/a.md": ""}
+    write_files(root, {**files, "pyproject.toml": ""})
+    return root
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"), MISUSES, ids=lambda value: "_".join(value) if isinstance(value, list) else ""
+)
+def test_misuse(
+    arguments: list[str],
+    message: str,
+    tree: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nothing on standard output, one line on standard error, status 2."""
+    monkeypatch.chdir(tree)
+    status = main(arguments)
+    out, err = capsys.readouterr()
+    assert (status, out) == (2, "")
+    assert err.startswith(f"opslint: error: {message}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["."], ["a.py"], ["registry"]])
+def test_no_package_to_check(arguments: list[str], tmp_path: Path) -> None:
+    """Python without an ops package is nothing that opslint could check."""
+    write_files(tmp_path, {"a.py": "", "pyproject.toml": ""})
+    outcome = opslint(*arguments, cwd=tmp_path)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert outcome.err == (
+        f"opslint: error: no package to check in {tmp_path}: looked for a Python package with a folder `ops/` in it; "
+        "give its folder as PATH, or set `package` in [tool.opslint]\n"
+    )
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_rule_that_fails_is_named(verbose: bool, tree: Path) -> None:
+    """A fault of a rule is a fault of opslint: status 2, the rule and its cause; the traceback only when asked for."""
+    program = f"""
+import sys
+from veomni_opslint import rule_loader
+from veomni_opslint.__main__ import main
+from veomni_opslint.rule import Rule
+from veomni_opslint.rule_loader import LoadedRule
+def check(model):
+    raise KeyError("slot")
+faulty = LoadedRule(Rule.of("ops999_faulty_rule"), "ops999_faulty_rule", "x", check, {{}}, False, False)
+rules = (*rule_loader.load_rules(), faulty)
+import veomni_opslint.check
+veomni_opslint.check.load_rules = lambda: rules
+sys.exit(main(["veomni"{', "--verbose"' if verbose else ""}]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=False)
+    last = done.stderr.splitlines()[-1]
+    assert done.returncode == 2
+    assert last.startswith("opslint: error: rule OPS999 faulty-rule failed: KeyError: 'slot' (<string>:")
+    assert last.endswith("`--ignore OPS999` runs without the rule, `--verbose` shows the traceback")
+    assert ("Traceback" in done.stderr) == verbose

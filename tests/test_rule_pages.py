@@ -1,0 +1,31 @@
+"""The examples of every rule's page, run as they stand there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.pages import Example, read_page
+from support.projects import places, run_rule, write_base_tree, write_files
+
+from veomni_opslint.rule_loader import load_rules, rule_page
+
+EXAMPLES = [
+    pytest.param(loaded.rule.code, example, id=f"{loaded.rule.code}-line{example.line}-{example.name or example.kind}")
+    for loaded in load_rules()
+    for example in read_page(rule_page(loaded)).examples()
+]
+
+
+@pytest.mark.parametrize(("code", "example"), EXAMPLES)
+def test_example(code: str, example: Example, tmp_path: Path) -> None:
+    """The rule reports exactly what the example marks, on the marked lines."""
+    write_base_tree(tmp_path)
+    write_files(tmp_path, example.files)
+    assert places(run_rule(tmp_path, code)) == example.expected
+
+
+def test_base_tree_is_clean(tmp_path: Path) -> None:
+    """The tree that examples are laid over gives no finding of any rule, so an example shows only its own."""
+    write_base_tree(tmp_path)
+    assert places(run_rule(tmp_path, "ALL")) == {}

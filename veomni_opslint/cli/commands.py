@@ -1,0 +1,118 @@
+"""What each command does with its options."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from veomni_opslint import __version__
+from veomni_opslint.cli.output import is_terminal, wants_colour, write
+from veomni_opslint.cli.parsers import CHECK, COMMANDS
+from veomni_opslint.errors import RunError, did_you_mean
+from veomni_opslint.findings import Severity
+from veomni_opslint.report import Report
+from veomni_opslint.reporters import FORMATS, Presentation
+from veomni_opslint.rule_loader import Selection, find_rule, load_rules, rule_page
+
+
+def run_check(options: argparse.Namespace) -> int:
+    """``opslint check``: report the findings."""
+    if options.version:
+        write(f"opslint {__version__}\n")
+        return 0
+    from veomni_opslint.check import Request, check  # noqa: PLC0415 - the other commands need no engine
+
+    paths = tuple(options.paths) or ((options.stdin_filename,) if options.stdin_filename else ())
+    if not paths:
+        raise RunError("no path was given; `opslint .` checks the project in this folder (see `opslint --help`)")
+    minimum = Severity(options.min_severity)
+    if options.strict and minimum is Severity.ERROR:
+        raise RunError("--strict fails the run on warnings, which --min-severity error hides: give one of the two")
+    request = Request(
+        paths=paths,
+        root=options.root,
+        config=options.config,
+        selection=Selection(tuple(options.select), tuple(options.ignore), tuple(options.extend_select)),
+        min_severity=minimum,
+        stdin_path=options.stdin_filename,
+        stdin=_standard_input() if options.stdin_filename else b"",
+    )
+    try:
+        report = check(request)
+    except RunError as error:
+        raise _with_command_hint(error, paths) from error.__cause__
+    presentation = Presentation(
+        colour=wants_colour(options.color, to_file=options.output is not None),
+        quiet=options.quiet,
+        statistics=options.statistics,
+        coverage=options.show_coverage,
+    )
+    if options.verbose:
+        _say_what_was_done(report)
+    write(FORMATS[options.output_format](report, presentation), options.output)
+    return report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
+
+
+def run_registry(options: argparse.Namespace) -> int:
+    """``opslint registry``: show what is registered."""
+    from veomni_opslint.check import analyse  # noqa: PLC0415
+    from veomni_opslint.discovery import discover  # noqa: PLC0415
+    from veomni_opslint.registry_report import FORMATS as REGISTRY_FORMATS  # noqa: PLC0415
+
+    project, settings = discover((options.path,), root=options.root, config=options.config)
+    write(REGISTRY_FORMATS[options.format](analyse(project, settings).model), options.output)
+    return 0
+
+
+def run_rules(options: argparse.Namespace) -> int:
+    """``opslint rules``: list the rules."""
+    from veomni_opslint.cli.rule_list import render_rules  # noqa: PLC0415
+
+    presentation = Presentation(colour=wants_colour(options.color, to_file=False))
+    write(render_rules(load_rules(), options.format, presentation))
+    return 0
+
+
+def run_explain(options: argparse.Namespace) -> int:
+    """``opslint explain``: show the page of a rule, as it is or, on a terminal, a little dressed."""
+    from veomni_opslint.cli.page import for_terminal  # noqa: PLC0415
+
+    page = rule_page(find_rule(options.rule, load_rules()))
+    colour = wants_colour(options.color, to_file=False)
+    write(for_terminal(page, Presentation(colour=colour)) if colour or is_terminal() else page)
+    return 0
+
+
+RUN: dict[str, Callable[[argparse.Namespace], int]] = {
+    CHECK: run_check,
+    "registry": run_registry,
+    "rules": run_rules,
+    "explain": run_explain,
+}
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise RunError("--stdin-filename: standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+def _with_command_hint(error: RunError, paths: tuple[str, ...]) -> RunError:
+    """The default command makes a path of a misspelt command, so a missing first path may be one."""
+    message = str(error)
+    hint = did_you_mean(paths[0], COMMANDS)
+    if not message.startswith(f"{paths[0]}: no such file or folder") or "did you mean" in message or not hint:
+        return error
+    return type(error)(message + hint.replace("did you mean", "did you mean the command"))
+
+
+def _say_what_was_done(report: Report) -> None:
+    lines = [
+        f"root: {report.root}",
+        f"package under check: {report.package}",
+        f"settings: {report.settings}",
+        f"files read: {report.coverage.files}, reported on: {report.files}",
+        *(f"{code}: {seconds * 1000:.1f} ms" for code, seconds in report.timings),
+    ]
+    sys.stderr.write("\n".join((*lines, "")))

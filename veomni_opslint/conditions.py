@@ -1,0 +1,124 @@
+"""Conditions on the path to a statement, as plain nested tuples, and what they say when NPU guards are false.
+
+A condition is ``("true",)``, ``("false",)``, ``("not", c)``, ``("and", c, …)``, ``("or", c, …)`` or an atom:
+
+- ``("name", dotted)``: the truth of a name;
+- ``("call", dotted, arguments)``: the truth of a call; arguments are literals, or None for one that is not;
+- ``("item", dotted, key)``: the truth of ``name["key"]``;
+- ``("cmp", operator, left, right)``: a comparison of two operands;
+- ``("opaque", line, column)``: an expression that is not understood.
+
+An operand of a comparison is ``("const", value)``, ``("name", dotted)``, ``("call", dotted, arguments)``,
+``("item", dotted, key)`` or ``("opaque", line, column)``. Local names are versioned by a ``@line`` suffix where they
+are assigned more than once, so that equal atoms mean equal values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+Condition = tuple[Any, ...]
+
+TRUE: Condition = ("true",)
+FALSE: Condition = ("false",)
+MAX_FREE_ATOMS = 6
+
+
+def negate(condition: Condition) -> Condition:
+    """The negation, with double negations and constants removed."""
+    kind = condition[0]
+    if kind == "true":
+        return FALSE
+    if kind == "false":
+        return TRUE
+    if kind == "not":
+        inner: Condition = condition[1]
+        return inner
+    return ("not", condition)
+
+
+def both(left: Condition, right: Condition) -> Condition:
+    """The conjunction, flattened."""
+    if left is right or left == TRUE:
+        return right
+    if right == TRUE:
+        return left
+    if left == FALSE or right == FALSE:
+        return FALSE
+    return _join("and", _parts("and", left) + _parts("and", right))
+
+
+def either(left: Condition, right: Condition) -> Condition:
+    """The disjunction, flattened."""
+    if left is right or left == FALSE:
+        return right
+    if right == FALSE:
+        return left
+    if left == TRUE or right == TRUE:
+        return TRUE
+    return _join("or", _parts("or", left) + _parts("or", right))
+
+
+def atoms(condition: Condition) -> Iterator[Condition]:
+    """Each atom of the condition, in order, repeated where it is repeated."""
+    stack = [condition]
+    while stack:
+        current = stack.pop()
+        if current[0] in ("and", "or", "not"):
+            stack.extend(reversed(current[1:]))
+        elif current[0] not in ("true", "false"):
+            yield current
+
+
+def truth(condition: Condition, value_of: Callable[[Condition], bool | None]) -> bool | None:
+    """Three-valued truth under *value_of*, which answers None for an atom that may be either."""
+    kind = condition[0]
+    if kind == "true":
+        return True
+    if kind == "false":
+        return False
+    if kind == "not":
+        inner = truth(condition[1], value_of)
+        return None if inner is None else not inner
+    if kind == "and" or kind == "or":
+        decisive = kind == "or"
+        unknown = False
+        for part in condition[1:]:
+            value = truth(part, value_of)
+            if value is decisive:
+                return decisive
+            unknown = unknown or value is None
+        return None if unknown else not decisive
+    return value_of(condition)
+
+
+def possible(condition: Condition, value_of: Callable[[Condition], bool | None]) -> bool:
+    """Whether some values of the atoms that *value_of* leaves open make the condition true.
+
+    Exact while at most MAX_FREE_ATOMS atoms are open; beyond that an open condition counts as possible.
+    """
+    first = truth(condition, value_of)
+    if first is not None:
+        return first
+    free = list(dict.fromkeys(atom for atom in atoms(condition) if value_of(atom) is None))
+    if len(free) > MAX_FREE_ATOMS:
+        return True
+    for values in product((False, True), repeat=len(free)):
+        chosen = dict(zip(free, values, strict=True))
+        if truth(condition, lambda atom, chosen=chosen: chosen[atom] if atom in chosen else value_of(atom)):  # type: ignore[misc]
+            return True
+    return False
+
+
+def _parts(kind: str, condition: Condition) -> tuple[Condition, ...]:
+    return condition[1:] if condition[0] == kind else (condition,)
+
+
+def _join(kind: str, parts: tuple[Condition, ...]) -> Condition:
+    unique = dict.fromkeys(parts)
+    for part in unique:
+        if negate(part) in unique:
+            return FALSE if kind == "and" else TRUE
+    return (kind, *unique) if len(unique) > 1 else next(iter(unique))

@@ -1,0 +1,189 @@
+"""From the paths on the command line to a project: its root, the package under check, and the files that are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from veomni_opslint.errors import RunError, did_you_mean
+from veomni_opslint.file_walk import Excludes, FoundFiles, is_python_script, walk_python_files
+from veomni_opslint.package_search import enclosing_package, find_package
+from veomni_opslint.settings import ROOT_MARKERS, Settings, load_settings
+from veomni_opslint.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What is analysed and what is reported.
+
+    ``root`` is absolute; every other path is relative to it, with forward slashes. ``package`` is the import name of
+    the package under check, ``package_path`` its folder (``veomni``, ``src/veomni``). ``files`` are all Python files
+    that are analysed, sorted. ``requested`` are the files and folders that findings are reported for, None for all.
+    ``problems`` are files and folders that could not be read.
+    """
+
+    root: str
+    package: str
+    package_path: str
+    files: tuple[str, ...]
+    requested: frozenset[str] | None = None
+    problems: tuple[Source, ...] = ()
+
+    def reports(self, path: str) -> bool:
+        """Whether findings at *path* are asked for."""
+        if self.requested is None or path in self.requested:
+            return True
+        return any(parent in self.requested for parent in _parents(path))
+
+
+def discover(
+    paths: Sequence[str], *, root: str | None = None, config: str | None = None, stdin_path: str | None = None
+) -> tuple[Project, Settings]:
+    """Find the project that *paths* belong to, its settings and its files.
+
+    *root* and *config* override what would be found. *stdin_path* is a path whose content comes from standard input,
+    so that it need not exist.
+
+    Raises:
+        RunError: a path does not exist, no Python file or no package to check is found, or the settings are wrong.
+    """
+    requested = [_existing(path, may_be_missing=path == stdin_path) for path in paths]
+    project_root, package_path, settings = _locate(requested, root, config)
+    relative = frozenset(_relative(path, project_root) for path in requested)
+    found = _collect(project_root, package_path, relative, settings)
+    if stdin_path is not None:
+        found = FoundFiles({*found.files, _relative(os.path.abspath(stdin_path), project_root)}, found.unreadable)
+    files = tuple(sorted(found.files))
+    whole = "" in relative
+    project = Project(
+        root=project_root,
+        package=package_path.rpartition("/")[2],
+        package_path=package_path,
+        files=files,
+        requested=None if whole else relative,
+        problems=tuple(sorted(found.unreadable, key=lambda source: source.path)),
+    )
+    _require_python_files(project, paths, settings)
+    return project, settings
+
+
+def _existing(path: str, *, may_be_missing: bool) -> str:
+    if not path:
+        raise RunError("an empty path was given")
+    full = os.path.abspath(path)
+    if os.path.isdir(full) or os.path.isfile(full) or may_be_missing:
+        return full
+    if os.path.lexists(full):
+        kind = "a broken symbolic link" if os.path.islink(full) else "neither a file nor a folder"
+        raise RunError(f"{path}: {kind}")
+    parent = os.path.dirname(full)
+    if not os.path.isdir(parent):
+        raise RunError(f"{path}: no such file or folder")
+    try:
+        siblings = os.listdir(parent)
+    except OSError:
+        siblings = []
+    hint = did_you_mean(os.path.basename(full), siblings)
+    raise RunError(f"{path}: no such file or folder{hint}")
+
+
+def _locate(requested: Sequence[str], root: str | None, config: str | None) -> tuple[str, str, Settings]:
+    """The nearest root that has a package to check; roots without one (a nested helper project) are passed over."""
+    roots = [_given_root(root)] if root is not None else _candidate_roots(requested)
+    for candidate in roots:
+        settings = load_settings(candidate, config)
+        outside = [path for path in requested if not _is_within(path, candidate)]
+        if outside:
+            raise RunError(f"{outside[0]}: is outside the project root {candidate}")
+        package_path = find_package(candidate, requested, settings)
+        if package_path is not None:
+            return candidate, package_path, settings
+    ops = load_settings(roots[0], config).dialect.ops_package
+    raise RunError(
+        f"no package to check in {roots[0]}: looked for a Python package with a folder `{ops}/` in it; "
+        "give its folder as PATH, or set `package` in [tool.opslint]"
+    )
+
+
+def _given_root(root: str) -> str:
+    full = os.path.abspath(root)
+    if not os.path.isdir(full):
+        raise RunError(f"--root {root}: no such folder")
+    return full
+
+
+def _candidate_roots(requested: Sequence[str]) -> list[str]:
+    try:
+        common = os.path.commonpath(requested)
+    except ValueError:
+        raise RunError("the paths have no common folder, so they cannot belong to one project") from None
+    start = common if os.path.isdir(common) else os.path.dirname(common)
+    marked = []
+    for folder in _ancestors(start):
+        if any(os.path.lexists(os.path.join(folder, name)) for name in ROOT_MARKERS):
+            marked.append(folder)
+        if os.path.lexists(os.path.join(folder, ".git")):
+            break
+    return marked or [_unmarked_root(start)]
+
+
+def _unmarked_root(start: str) -> str:
+    """Without any marker, the folder that holds the package that was given, or else the folder that was given."""
+    package = enclosing_package(start)
+    return os.path.dirname(package) if package is not None else start
+
+
+def _collect(root: str, package_path: str, requested: frozenset[str], settings: Settings) -> FoundFiles:
+    excludes = Excludes(settings.exclude)
+    package_only = all(_is_at_or_below(path, package_path) for path in requested)
+    starts = [package_path] if package_only else ["", package_path]
+    found = walk_python_files(root, starts, package_path, excludes)
+    scripts = {
+        path
+        for path in requested
+        if path not in found.files and not excludes.match(path) and is_python_script(os.path.join(root, path))
+    }
+    return FoundFiles(found.files | scripts, found.unreadable)
+
+
+def _require_python_files(project: Project, paths: Sequence[str], settings: Settings) -> None:
+    if any(project.reports(path) for path in project.files):
+        return
+    shown = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
+    for path in sorted(project.requested or ()):
+        pattern = Excludes(settings.exclude).match(path)
+        if pattern is not None:
+            raise RunError(f"no Python file to check in {shown}: `exclude = [{pattern!r}]` leaves it out")
+    for problem in project.problems:
+        if problem.problem is not None and project.reports(problem.path):
+            raise RunError(f"no Python file to check in {shown}: {problem.path or '.'}: {problem.problem.detail}")
+    raise RunError(f"no Python file to check in {shown}")
+
+
+def _relative(path: str, root: str) -> str:
+    relative = os.path.relpath(path, root).replace(os.sep, "/")
+    return "" if relative == "." else relative
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _is_at_or_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def _ancestors(folder: str) -> Iterator[str]:
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return
+        folder = parent
+
+
+def _parents(path: str) -> Iterator[str]:
+    while path:
+        path = path.rpartition("/")[0]
+        yield path

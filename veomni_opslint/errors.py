@@ -1,0 +1,19 @@
+"""Why a run could not be made: the one exception that ends it with status 2 and a message instead of a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class RunError(Exception):
+    """The run could not be made: usage, configuration, or a fault inside opslint. The text is one line for the user."""
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean `x`?"`` with the known word nearest to *word*, or nothing where none is near."""
+    # difflib costs a tenth of the start-up time, and only a mistake needs it.
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    folded = {name.casefold(): name for name in known}
+    matches = get_close_matches(word.casefold(), folded, n=1, cutoff=0.65)
+    return f"; did you mean `{folded[matches[0]]}`?" if matches else ""

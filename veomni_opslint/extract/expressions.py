@@ -1,0 +1,203 @@
+"""The uses of names inside expressions, with the condition under which each is evaluated."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+from veomni_opslint.extract.operands import condition, dotted, operand
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.extract.slots import mark_slots
+from veomni_opslint.facts import Call, Ref
+
+if TYPE_CHECKING:
+    from veomni_opslint.extract.walk import Walker
+
+_ENTRY = re.compile(r"[A-Za-z_][\w]*(?:\.\w+)*:[A-Za-z_][\w.]*")
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = {type(None): ()}
+_NOT_CHILDREN = frozenset({"ctx", "op", "ops", "kind", "conversion"})
+_BUILTINS = frozenset(dir(builtins))
+_SELF = ("self.", "cls.")
+_NEW: Any = object()
+
+
+def scan(walker: Walker, node: ast.AST, when: Condition) -> None:
+    """Record every use of a name in *node*, which is evaluated under *when*."""
+    stack: list[Any] = [node]
+    pop = stack.pop
+    fields_of = _CHILD_FIELDS
+    while stack:
+        current = pop()
+        kind = current.__class__
+        if kind is ast.Name:
+            _use(walker, current.id, current, when, False)
+        elif kind is ast.Constant:
+            value = current.value
+            if value.__class__ is str and ":" in value and len(value) < 200 and _ENTRY.fullmatch(value):
+                walker.entry_strings.append((value, span_of(current), when))
+        elif kind is ast.Attribute:
+            name = dotted(current)
+            if name:
+                _use(walker, name, current, when, False)
+            else:
+                while current.__class__ is ast.Attribute:
+                    current = current.value
+                stack.append(current)
+        elif kind is ast.Call:
+            _call(walker, current, when, stack)
+        elif kind in fields_of:
+            for name in fields_of[kind]:
+                child = getattr(current, name, None)
+                if child.__class__ is list:
+                    stack.extend(child)
+                elif child is not None:
+                    stack.append(child)
+        elif kind in _SPECIAL:
+            _SPECIAL[kind](walker, current, when)
+        else:
+            fields_of[kind] = tuple(name for name in kind._fields if name not in _NOT_CHILDREN)
+            stack.append(current)
+
+
+def _use(walker: Walker, name: str, node: ast.expr, when: Condition, call: bool) -> None:
+    scope = walker.scope
+    key = (name, id(when))
+    known = scope.refs.get(key, _NEW)
+    if known is None:
+        return
+    if known is not _NEW:
+        if call and not known[2]:
+            scope.refs[key] = (known[0], known[1], True, known[3], known[4])
+        return
+    root = name.partition(".")[0]
+    if name.startswith(walker.device_prefixes) or root in walker.device_roots:
+        scope.every_ref.append(
+            Ref(scope.index, name, span_of(node), when, call, scope.handled_uses > 0, scope.handled_imports > 0)
+        )
+    elif scope.kind == "function" and root in scope.locals and not name.startswith(_SELF):
+        # ``when`` is kept alive by the walk of this block only, so the marker must go with it.
+        scope.local_uses[key] = when
+        scope.refs[key] = None
+    else:
+        span = (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
+        scope.refs[key] = (when, span, call, scope.handled_uses > 0, scope.handled_imports > 0)
+
+
+def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST]) -> None:
+    name = dotted(node.func)
+    if name:
+        _use(walker, name, node.func, when, True)
+        last = name.rpartition(".")[2]
+        if last in walker.call_hooks:
+            walker.call_hooks[last](node, name, when)
+        if walker.deep:
+            _record_call(walker, node, name, when)
+    else:
+        stack.append(node.func)
+        if node.func.__class__ is ast.Attribute and node.func.attr in walker.call_hooks:
+            attribute = node.func.attr
+            walker.call_hooks[attribute](node, attribute, when)
+    stack.extend(node.args)
+    stack.extend(keyword.value for keyword in node.keywords)
+
+
+def _record_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> None:
+    scope = walker.scope
+    root = name.partition(".")[0]
+    if root in _BUILTINS or (root in scope.locals and not (name.startswith(_SELF) and name.count(".") == 1)):
+        return
+    unpacked, rest = walker.unpacked.get(id(node), (0, False))
+    star = any(argument.__class__ is ast.Starred for argument in node.args)
+    walker.calls.append(
+        Call(
+            scope.index,
+            name,
+            span_of(node),
+            when,
+            len(node.args) - star if star else len(node.args),
+            star,
+            tuple(keyword.arg for keyword in node.keywords if keyword.arg is not None),
+            any(keyword.arg is None for keyword in node.keywords),
+            unpacked,
+            rest,
+            scope.raising > 0,
+        )
+    )
+
+
+def _bool_op(walker: Walker, node: ast.BoolOp, when: Condition) -> None:
+    conjunction = node.op.__class__ is ast.And
+    for value in node.values:
+        scan(walker, value, when)
+        truth = condition(value, walker.scope.names)
+        when = both(when, truth if conjunction else negate(truth))
+
+
+def _if_exp(walker: Walker, node: ast.IfExp, when: Condition) -> None:
+    scan(walker, node.test, when)
+    test = condition(node.test, walker.scope.names)
+    scan(walker, node.body, both(when, test))
+    scan(walker, node.orelse, both(when, negate(test)))
+
+
+def _named_expr(walker: Walker, node: ast.NamedExpr, when: Condition) -> None:
+    if id(node.value) not in walker.slot_targets:
+        mark_slots(walker, [node.target], node.value)
+    scan(walker, node.value, when)
+    walker.bind_name(node.target.id, operand(node.value, walker.scope.names), node.target, when, node.value)
+
+
+def _comprehension(
+    walker: Walker, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, when: Condition
+) -> None:
+    for generator in node.generators:
+        scan(walker, generator.iter, when)
+        targets = [generator.target]
+        while targets:
+            target = targets.pop()
+            if target.__class__ is ast.Name:
+                walker.scope.names[target.id] = ("opaque", target.lineno, target.col_offset, target.id)
+                walker.scope.locals.add(target.id)
+            else:
+                targets.extend(child for child in ast.iter_child_nodes(target) if isinstance(child, ast.expr))
+        for test in generator.ifs:
+            scan(walker, test, when)
+            when = both(when, condition(test, walker.scope.names))
+    if isinstance(node, ast.DictComp):
+        scan(walker, node.key, when)
+        scan(walker, node.value, when)
+    else:
+        scan(walker, node.elt, when)
+
+
+def _lambda(walker: Walker, node: ast.Lambda, when: Condition) -> None:
+    for default in (*node.args.defaults, *node.args.kw_defaults):
+        if default is not None:
+            scan(walker, default, when)
+    with walker.enter("lambda", "<lambda>", node, when, arguments=node.args) as scope:
+        scan(walker, node.body, TRUE)
+        scope.returns = either(FALSE, condition(node.body, scope.names))
+
+
+def _yield(walker: Walker, node: ast.Yield | ast.YieldFrom, when: Condition) -> None:
+    walker.scope.is_generator = True
+    if node.value is not None:
+        scan(walker, node.value, when)
+
+
+_SPECIAL: dict[type[ast.AST], Callable[[Walker, ast.AST, Condition], None]] = {
+    ast.BoolOp: _bool_op,  # type: ignore[dict-item]
+    ast.IfExp: _if_exp,  # type: ignore[dict-item]
+    ast.NamedExpr: _named_expr,  # type: ignore[dict-item]
+    ast.ListComp: _comprehension,  # type: ignore[dict-item]
+    ast.SetComp: _comprehension,  # type: ignore[dict-item]
+    ast.GeneratorExp: _comprehension,  # type: ignore[dict-item]
+    ast.DictComp: _comprehension,  # type: ignore[dict-item]
+    ast.Lambda: _lambda,  # type: ignore[dict-item]
+    ast.Yield: _yield,  # type: ignore[dict-item]
+    ast.YieldFrom: _yield,  # type: ignore[dict-item]
+}

@@ -1,0 +1,108 @@
+"""Import statements and the dynamic imports whose names are known."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Literal
+
+from veomni_opslint.conditions import TRUE, Condition, both
+from veomni_opslint.extract.operands import operand
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.facts import Binding, Import, ImportedName, Span
+
+if TYPE_CHECKING:
+    from veomni_opslint.extract.walk import Walker
+
+
+def import_plain(walker: Walker, node: ast.Import, when: Condition) -> Condition:
+    """``import a.b as c``: one import a name; what follows runs only where the package is there."""
+    reached = TRUE
+    for alias in node.names:
+        bound = alias.asname or alias.name.partition(".")[0]
+        span = span_of(node) if len(node.names) == 1 else span_of(alias)
+        imported = alias.name if alias.asname else bound
+        index = _add(walker, span, alias.name, 0, (), bound, both(when, reached), "import")
+        _bind(walker, bound, imported, index, span, when)
+        package = walker.optional_package(alias.name)
+        if package in walker.dialect.npu_packages and (alias.asname or package != "torch.npu"):
+            walker.device_roots.add(bound)
+        if package:
+            reached = both(reached, ("available", package))
+    return reached
+
+
+def import_from(walker: Walker, node: ast.ImportFrom, when: Condition) -> Condition:
+    """``from .a import b as c``."""
+    module = node.module or ""
+    names = tuple(ImportedName(alias.name, alias.asname or alias.name, span_of(alias)) for alias in node.names)
+    index = _add(walker, span_of(node), module, node.level, names, "", when, "from")
+    package = "" if node.level else walker.optional_package(module)
+    for name in names:
+        _bind(walker, name.bound, name.name, index, name.span, when)
+        kind = walker.slot_aliases.get(name.name)
+        if kind is not None and name.bound != name.name:
+            walker.alias_slot(name.bound, kind)
+        inner = "" if node.level or not module else walker.optional_package(f"{module}.{name.name}")
+        if (inner or package) in walker.dialect.npu_packages:
+            walker.device_roots.add(name.bound)
+        package = package or inner
+    return ("available", package) if package else TRUE
+
+
+def import_module_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> None:
+    """``importlib.import_module("m")`` and ``__import__("m")`` with a name that is known."""
+    if not node.args:
+        return
+    value = operand(node.args[0], walker.scope.names)
+    if value[0] != "const" or not isinstance(value[1], str) or not value[1].strip("."):
+        return
+    written = value[1]
+    how: Literal["import_module", "__import__"] = "__import__" if name == "__import__" else "import_module"
+    level = len(written) - len(written.lstrip(".")) if how == "import_module" else 0
+    names: tuple[ImportedName, ...] = ()
+    for keyword in node.keywords:
+        if keyword.arg == "fromlist":
+            listed = operand(keyword.value, walker.scope.names)
+            if listed[0] == "const" and isinstance(listed[1], tuple):
+                names = tuple(ImportedName(str(one), "", span_of(keyword.value)) for one in listed[1])
+    _add(walker, span_of(node), written.lstrip("."), level, names, "", when, how)
+
+
+def imported_package(walker: Walker, call: ast.Call) -> str:
+    """The optional package that a dynamic import names, or an empty string."""
+    value = operand(call.args[0], walker.scope.names) if call.args else ("opaque",)
+    return walker.optional_package(value[1]) if value[0] == "const" and isinstance(value[1], str) else ""
+
+
+def import_skip_call(call: ast.Call) -> Condition:
+    """``pytest.importorskip("m")``: what follows runs only where the package is there."""
+    if call.args and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str):
+        return ("available", call.args[0].value)
+    return TRUE
+
+
+def _add(
+    walker: Walker,
+    span: Span,
+    module: str,
+    level: int,
+    names: tuple[ImportedName, ...],
+    bound: str,
+    when: Condition,
+    how: Literal["import", "from", "import_module", "__import__"],
+) -> int:
+    scope = walker.scope
+    walker.imports.append(Import(scope.index, span, module, level, names, bound, when, scope.handled_imports > 0, how))
+    return len(walker.imports) - 1
+
+
+def _bind(
+    walker: Walker, bound: str, imported: str, index: int, span: tuple[int, int, int, int], when: Condition
+) -> None:
+    scope = walker.scope
+    scope.names.pop(bound, None)
+    scope.bound.add(bound)
+    if bound in scope.globals:
+        walker.global_assigned.add(bound)
+    if scope.kind in ("module", "class"):
+        walker.bindings.append(Binding(scope.index, bound, "import", span, when, import_index=index, imported=imported))

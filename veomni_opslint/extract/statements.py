@@ -1,0 +1,174 @@
+"""What each kind of statement tells, and the condition under which the next one is reached."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+from veomni_opslint.extract.branches import break_statement, continue_statement, if_statement, loop_statement
+from veomni_opslint.extract.definitions import class_statement, function_statement
+from veomni_opslint.extract.flow import try_statement, with_statement
+from veomni_opslint.extract.imports import import_from, import_plain, import_skip_call, imported_package
+from veomni_opslint.extract.matching import match_statement
+from veomni_opslint.extract.operands import condition, dotted
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.extract.slots import mark_slots
+from veomni_opslint.facts import Span
+
+if TYPE_CHECKING:
+    from veomni_opslint.extract.walk import Walker
+
+_NEVER_RETURNS = frozenset(
+    {"sys.exit", "os._exit", "exit", "quit", "pytest.skip", "pytest.fail", "pytest.exit", "os.abort"}
+)
+_CHECKING_WORDS = ("require", "ensure", "assert", "check", "verify", "validate", "guard", "only", "must", "need")
+_BUILTINS = frozenset(dir(builtins))
+
+
+def _return(walker: Walker, node: ast.Return, when: Condition) -> Condition:
+    scope = walker.scope
+    if node.value is not None:
+        walker.scan(node.value, when)
+        scope.returns = either(scope.returns, both(when, condition(node.value, scope.names)))
+    scope.leaves = either(scope.leaves, when)
+    return FALSE
+
+
+def _raise(walker: Walker, node: ast.Raise, when: Condition) -> Condition:
+    _scan_fields(walker, node, when)
+    return FALSE
+
+
+def _scan_fields(walker: Walker, node: ast.stmt, when: Condition) -> None:
+    """Record the uses in a statement that is not treated otherwise."""
+    for child in ast.iter_child_nodes(node):
+        walker.scan(child, when)
+
+
+def _assert(walker: Walker, node: ast.Assert, when: Condition) -> Condition:
+    _scan_fields(walker, node, when)
+    return condition(node.test, walker.scope.names)
+
+
+def _expression(walker: Walker, node: ast.Expr, when: Condition) -> Condition:
+    walker.scan(node.value, when)
+    return _outcome(walker, node.value, 0)
+
+
+def _outcome(walker: Walker, node: ast.expr, depth: int) -> Condition:
+    """The condition under which evaluating an expression does not end in an exception, as far as imports decide it."""
+    if isinstance(node, ast.Call):
+        return _call_outcome(walker, node)
+    if isinstance(node, ast.BoolOp) and depth < 3:
+        result, reached = TRUE, TRUE
+        for value in node.values:
+            inner = _outcome(walker, value, depth + 1)
+            if inner is not TRUE:
+                result = both(result, either(negate(reached), inner))
+            truth = condition(value, walker.scope.names)
+            reached = both(reached, truth if isinstance(node.op, ast.And) else negate(truth))
+        return result
+    if isinstance(node, ast.IfExp) and depth < 3:
+        body, orelse = _outcome(walker, node.body, depth + 1), _outcome(walker, node.orelse, depth + 1)
+        if body is TRUE and orelse is TRUE:
+            return TRUE
+        test = condition(node.test, walker.scope.names)
+        return both(either(negate(test), body), either(test, orelse))
+    return TRUE
+
+
+def _call_outcome(walker: Walker, call: ast.Call) -> Condition:
+    name = dotted(call.func)
+    if name in _NEVER_RETURNS:
+        return FALSE
+    last = name.rpartition(".")[2]
+    if last == "importorskip":
+        return import_skip_call(call)
+    if last in ("import_module", "__import__"):
+        package = imported_package(walker, call)
+        return ("available", package) if package else TRUE
+    lowered = last.lower()
+    checking = "." not in name or any(word in lowered for word in _CHECKING_WORDS)
+    if name and checking and name.partition(".")[0] not in walker.scope.names and name not in _BUILTINS:
+        return ("completes", name)
+    return TRUE
+
+
+def _assign(walker: Walker, node: ast.Assign | ast.AnnAssign, when: Condition) -> Condition:
+    if node.value is None:
+        return TRUE
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if isinstance(node, ast.AnnAssign):
+        walker.scan(node.annotation, when)
+    mark_slots(walker, targets, node.value)
+    if walker.deep and isinstance(node.value, ast.Call):
+        for target in targets:
+            if isinstance(target, ast.Tuple | ast.List):
+                rest = any(isinstance(element, ast.Starred) for element in target.elts)
+                walker.unpacked[id(node.value)] = (len(target.elts) - rest, rest)
+    walker.scan(node.value, when)
+    for target in targets:
+        walker.bind_target(target, node.value, when)
+    if walker.scope.kind == "module" and any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
+        walker.exports = _strings(node.value)
+    return _outcome(walker, node.value, 0)
+
+
+def _strings(node: ast.expr) -> list[tuple[str, Span]]:
+    elements = node.elts if isinstance(node, ast.List | ast.Tuple | ast.Set) else []
+    return [
+        (element.value, span_of(element))
+        for element in elements
+        if isinstance(element, ast.Constant) and isinstance(element.value, str)
+    ]
+
+
+def _aug_assign(walker: Walker, node: ast.AugAssign, when: Condition) -> Condition:
+    walker.scan(node.value, when)
+    if isinstance(node.target, ast.Name):
+        name = node.target.id
+        if name == "__all__" and walker.scope.kind == "module":
+            walker.exports = (walker.exports or []) + _strings(node.value)
+        walker.bind_name(name, ("opaque", 0, 0, name), node.target, when, None)
+    else:
+        walker.scan(node.target, when)
+    return TRUE
+
+
+def _global(walker: Walker, node: ast.Global | ast.Nonlocal, when: Condition) -> Condition:
+    if isinstance(node, ast.Global):
+        walker.scope.globals.update(node.names)
+    return TRUE
+
+
+STATEMENTS: dict[type[ast.stmt], Callable[..., Condition]] = {
+    ast.FunctionDef: function_statement,
+    ast.AsyncFunctionDef: function_statement,
+    ast.ClassDef: class_statement,
+    ast.If: if_statement,
+    ast.For: loop_statement,
+    ast.AsyncFor: loop_statement,
+    ast.While: loop_statement,
+    ast.Break: break_statement,
+    ast.Continue: continue_statement,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Assert: _assert,
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _assign,
+    ast.AugAssign: _aug_assign,
+    ast.Global: _global,
+    ast.Nonlocal: _global,
+    ast.Import: import_plain,
+    ast.ImportFrom: import_from,
+    ast.Try: try_statement,
+    ast.With: with_statement,
+    ast.AsyncWith: with_statement,
+    ast.Match: match_statement,
+}
+if hasattr(ast, "TryStar"):
+    STATEMENTS[ast.TryStar] = try_statement

@@ -1,0 +1,189 @@
+"""One walk over a file: every scope, import, binding and use, each with the condition on the path to it."""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Literal
+
+from veomni_opslint.conditions import TRUE, Condition, both
+from veomni_opslint.dialect import Dialect
+from veomni_opslint.extract.definitions import function_body
+from veomni_opslint.extract.expressions import scan
+from veomni_opslint.extract.imports import import_module_call
+from veomni_opslint.extract.operands import Operand, dotted, operand
+from veomni_opslint.extract.scope_state import ScopeState, span_of
+from veomni_opslint.extract.slots import slot_call
+from veomni_opslint.extract.statements import STATEMENTS
+from veomni_opslint.facts import Binding, Call, Import, SlotCall, Span
+
+
+class Walker:
+    """Collects the facts of one parsed file (or of one embedded block)."""
+
+    def __init__(
+        self, tree: ast.Module, dialect: Dialect, wanted_lines: list[int] | None = None, deep: bool = True
+    ) -> None:
+        self.dialect = dialect
+        self.wanted_lines = wanted_lines
+        self.deep = deep
+        self.deferred: list[tuple[ast.FunctionDef | ast.AsyncFunctionDef, ScopeState]] = []
+        self.imports: list[Import] = []
+        self.bindings: list[Binding] = []
+        self.calls: list[Call] = []
+        self.unpacked: dict[int, tuple[int, bool]] = {}
+        self.slots: list[SlotCall] = []
+        self.slot_targets: dict[int, Sequence[ast.expr]] = {}
+        self.slot_aliases = {dialect.op_slot: "op", dialect.config_slot: "config"}
+        self.entry_strings: list[tuple[str, Span, Condition]] = []
+        self.block_calls: list[tuple[ast.Call, str, dict[str, Operand]]] = []
+        self.exports: list[tuple[str, Span]] | None = None
+        self.global_assigned: set[str] = set()
+        self.functions: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+        self.device_prefixes = tuple(dialect.npu_packages)
+        self.device_roots: set[str] = set()
+        self.optional = frozenset(dialect.optional_packages) | frozenset(dialect.npu_packages)
+        self.call_hooks: dict[str, Callable[[ast.Call, str, Condition], None]] = {
+            dialect.op_slot: lambda node, name, when: slot_call(self, node, name, when, "op"),
+            dialect.config_slot: lambda node, name, when: slot_call(self, node, name, when, "config"),
+            dialect.post_import_block: self._block_call,
+            "import_module": lambda node, name, when: import_module_call(self, node, name, when),
+            "__import__": lambda node, name, when: import_module_call(self, node, name, when),
+        }
+        last = tree.body[-1] if tree.body else None
+        end = (last.end_lineno or 1, last.end_col_offset or 0) if last is not None else (1, 0)
+        self.scope = ScopeState(0, None, "module", "", "", (1, 0, *end))
+        self.scopes = [self.scope]
+        self.scope.completes = self.block(tree.body, TRUE)
+        if deep:
+            self._walk_deferred()
+
+    def block(self, statements: list[ast.stmt], when: Condition) -> Condition:
+        """Walk statements that run under *when*; the result is the condition, given *when*, of reaching their end."""
+        reached = TRUE
+        current = when
+        for statement in statements:
+            handler = STATEMENTS.get(statement.__class__)
+            if handler is None:
+                scan(self, statement, current)
+                continue
+            after = handler(self, statement, current)
+            if after is not TRUE:
+                reached = both(reached, after)
+                current = both(when, reached)
+        return reached
+
+    def bind_name(self, name: str, value: Operand, node: ast.expr, when: Condition, source: ast.expr | None) -> None:
+        """Bind a plain name of the current scope to a value."""
+        scope = self.scope
+        if name in scope.globals:
+            self.global_assigned.add(name)
+            return
+        if value[0] == "opaque":
+            value = ("opaque", node.lineno, node.col_offset, name)
+        scope.names[name] = value
+        scope.locals.add(name)
+        if scope.kind in ("module", "class"):
+            literal = value[1] if value[0] == "const" and isinstance(value[1], str) else None
+            self.bindings.append(
+                Binding(
+                    scope.index, name, "assign", span_of(node), when,
+                    value_name=dotted(source) if source is not None else "", literal=literal,
+                )
+            )  # fmt: skip
+
+    def bind_target(self, target: ast.expr, value: ast.expr | None, when: Condition) -> None:
+        """Bind the target of an assignment, loop or ``with``; *value* is None where it is not a single expression."""
+        if isinstance(target, ast.Name):
+            known = operand(value, self.scope.names) if value is not None else ("opaque", 0, 0, "")
+            self.bind_name(target.id, known, target, when, value)
+        elif isinstance(target, ast.Tuple | ast.List):
+            values: list[ast.expr | None] = [None] * len(target.elts)
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                values = list(value.elts)
+            for element, one in zip(target.elts, values, strict=True):
+                self.bind_target(element, one, when)
+        elif isinstance(target, ast.Starred):
+            self.bind_target(target.value, None, when)
+        else:
+            scan(self, target, when)
+
+    @contextmanager
+    def enter(
+        self,
+        kind: Literal["class", "function", "lambda"],
+        name: str,
+        node: ast.stmt | ast.expr,
+        when: Condition,
+        arguments: ast.arguments | None = None,
+    ) -> Iterator[ScopeState]:
+        """Walk what is inside as a new scope, child of the current one."""
+        parent = self.scope
+        names = _visible_names(parent, kind)
+        scope = ScopeState(
+            len(self.scopes), parent, kind, name, parent.child_qualname(name), span_of(node), when,
+            arguments=arguments, names=names,
+        )  # fmt: skip
+        if arguments is not None:
+            for argument in (
+                *arguments.posonlyargs,
+                *arguments.args,
+                arguments.vararg,
+                *arguments.kwonlyargs,
+                arguments.kwarg,
+            ):
+                if argument is not None:
+                    scope.names[argument.arg] = ("param", argument.arg)
+                    scope.locals.add(argument.arg)
+        self.scopes.append(scope)
+        self.scope = scope
+        try:
+            yield scope
+        finally:
+            self.scope = parent
+
+    def wants(self, node: ast.stmt) -> bool:
+        """Whether the body of a function is worth a walk: a shallow walk passes over those without a wanted line."""
+        if self.wanted_lines is None:
+            return True
+        position = bisect_left(self.wanted_lines, node.lineno)
+        return position < len(self.wanted_lines) and self.wanted_lines[position] <= (node.end_lineno or node.lineno)
+
+    def scan(self, node: ast.AST, when: Condition) -> None:
+        """Record the uses of names in an expression."""
+        scan(self, node, when)
+
+    def optional_package(self, module: str) -> str:
+        """The optional package of the dialect that *module* belongs to, or an empty string."""
+        root, _, rest = module.partition(".")
+        if root in self.optional:
+            return root
+        two = f"{root}.{rest.partition('.')[0]}"
+        return two if rest and two in self.optional else ""
+
+    def alias_slot(self, name: str, kind: str) -> None:
+        """From here on, calls of *name* create slots."""
+        slot_kind: Literal["op", "config"] = "op" if kind == "op" else "config"
+        self.call_hooks[name] = lambda node, callee, when: slot_call(self, node, callee, when, slot_kind)
+
+    def _walk_deferred(self) -> None:
+        # Last, so that scopes and imports have the same index in shallow and in deep facts of a file.
+        module, self.wanted_lines = self.scope, None
+        for node, scope in self.deferred:
+            self.scope, scope.deferred = scope, False
+            function_body(self, node, scope)
+        self.scope = module
+
+    def _block_call(self, node: ast.Call, name: str, when: Condition) -> None:
+        self.block_calls.append((node, name, dict(self.scope.names)))
+
+
+def _visible_names(parent: ScopeState, kind: str) -> dict[str, Operand]:
+    if kind == "class":
+        return dict(parent.names)
+    outer: ScopeState | None = parent
+    while outer is not None and outer.kind == "class":
+        outer = outer.parent
+    return {} if outer is None or outer.kind == "module" else dict(outer.names)

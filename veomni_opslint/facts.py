@@ -1,0 +1,279 @@
+"""All that any rule needs to know of one file, from one parse and without knowledge of any other file."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from veomni_opslint.conditions import Condition
+
+Span = tuple[int, int, int, int]
+"""Line, column, end line, end column: lines from 1, columns from 0 in UTF-8 bytes, as ``ast`` counts them."""
+
+TextParts = tuple[tuple[Literal["text", "name"], str], ...]
+"""A string put together from written text and from names, which other modules may know."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParseProblem:
+    """Why a file could not be parsed."""
+
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedName:
+    """One name of a ``from`` import: ``name`` there, ``bound`` here; ``*`` for a star import."""
+
+    name: str
+    bound: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import statement (an ``import a, b`` gives two) or a dynamic import of a known name.
+
+    ``when`` is the condition under which the statement runs once its scope runs. ``handled``: an enclosing ``try``
+    catches ImportError and goes on. ``how``: ``import``, ``from``, ``import_module`` or ``__import__``.
+    """
+
+    scope: int
+    span: Span
+    module: str
+    level: int
+    names: tuple[ImportedName, ...]
+    bound: str
+    when: Condition
+    handled: bool
+    how: Literal["import", "from", "import_module", "__import__"]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a function."""
+
+    name: str
+    kind: Literal["positional", "normal", "var", "keyword", "kwvar"]
+    has_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A module (index 0), class, function or lambda.
+
+    ``when`` is the condition in the parent under which it is defined; ``gate`` that of decorators such as
+    ``pytest.mark.skipif`` under which its body can run at all. ``returns`` is the condition under which a call
+    returns something true, ``completes`` that under which it returns at all (for a module: is loaded to its end),
+    as far as they are known. ``locals`` are the names that it binds, without imports and definitions. ``deferred``:
+    the body was not walked, because nothing in it looked like an import or a name of the dialect.
+    """
+
+    index: int
+    parent: int
+    kind: Literal["module", "class", "function", "lambda"]
+    name: str
+    qualname: str
+    span: Span
+    arguments: ast.arguments | None
+    decorators: tuple[str, ...]
+    bases: tuple[str, ...]
+    when: Condition
+    gate: Condition
+    returns: Condition
+    completes: Condition
+    locals: frozenset[str]
+    is_async: bool = False
+    is_generator: bool = False
+    deferred: bool = False
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in order; empty for a module or class."""
+        return _parameters(self.arguments) if self.arguments is not None else ()
+
+
+class Ref(NamedTuple):
+    """A use of a name that the scope does not bind as a plain local: ``a.b.c`` as dotted text.
+
+    Repeated uses under the same condition in one scope are given once, at the first, except for the device
+    namespaces of the dialect (``torch_npu.…``, ``torch.npu.…``), which are given each time. ``call``: it is called
+    there. ``handled``: inside a ``try`` that catches AttributeError, NameError or ImportError and goes on;
+    ``import_handled``: one that catches ImportError. A tuple, because there are so many of them.
+    """
+
+    scope: int
+    name: str
+    span: Span
+    when: Condition
+    call: bool
+    handled: bool
+    import_handled: bool
+
+
+class Call(NamedTuple):
+    """How a function is called by name, in deep facts: what ``inspect.Signature.bind`` needs to know of the arguments.
+
+    ``positional`` counts plain positional arguments; ``star`` and ``double_star`` say that ``*x`` or ``**x`` adds an
+    unknown number. ``unpacked`` is the number of names that an assignment spreads the result over, 0 where it does
+    not; ``unpacked_rest`` where one of them is starred. ``expected_to_raise``: inside ``pytest.raises``.
+    """
+
+    scope: int
+    name: str
+    span: Span
+    when: Condition
+    positional: int
+    star: bool
+    keywords: tuple[str, ...]
+    double_star: bool
+    unpacked: int
+    unpacked_rest: bool
+    expected_to_raise: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One binding of a name at module or class level.
+
+    ``target`` is what it is bound to: an index into ``imports`` (and the imported name), the scope defined, or the
+    dotted text of the value assigned, where it is a name.
+    ``literal`` is set for a plain string value.
+    """
+
+    scope: int
+    name: str
+    kind: Literal["import", "scope", "assign", "augment", "delete", "loop", "other"]
+    span: Span
+    when: Condition
+    import_index: int = -1
+    imported: str = ""
+    target_scope: int = -1
+    value_name: str = ""
+    literal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SlotCall:
+    """A call ``OpSlot(...)`` or ``OpsConfigSlot(...)`` and the name it is assigned to (empty when none).
+
+    ``at_module_level`` means that ``_bind_veomni_ops`` can see it: assigned to plain module-level ``names``, of which
+    ``var`` is the last. ``op_name``/``variant`` (``op_name`` is the field of a config slot) are None where the file
+    alone does not make them known; the parts say what they are put together from.
+    """
+
+    kind: Literal["op", "config"]
+    scope: int
+    var: str
+    op_name: str | None
+    variant: str | None
+    span: Span
+    when: Condition
+    at_module_level: bool
+    callee: str
+    names: tuple[str, ...] = ()
+    op_name_parts: TextParts = ()
+    variant_parts: TextParts = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedBlock:
+    """Code held in a string that patch generation puts into the generated file.
+
+    ``facts`` has its spans mapped to the real lines of the file that holds the string; ``call`` is the span of the
+    ``add_post_import_block`` call. ``problem`` says why the code could not be known or parsed.
+    """
+
+    call: Span
+    callee: str
+    facts: FileFacts | None
+    problem: ParseProblem | None
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One suppression comment. ``rules`` are codes or names as written, with their places; empty for a bare noqa."""
+
+    kind: Literal["noqa", "ignore", "ignore-file"]
+    line: int
+    span: Span
+    rules: tuple[tuple[str, Span], ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """The facts of one file; ``deep`` when no function body was passed over.
+
+    Plain data (``tree`` is a pruned ``ast.Module``), so it can be pickled and cached.
+    """
+
+    path: str
+    text: str
+    problem: ParseProblem | None
+    deep: bool = True
+    scopes: tuple[Scope, ...] = ()
+    imports: tuple[Import, ...] = ()
+    refs: tuple[Ref, ...] = ()
+    calls: tuple[Call, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    slots: tuple[SlotCall, ...] = ()
+    entry_strings: tuple[tuple[str, Span, Condition], ...] = ()
+    embedded: tuple[EmbeddedBlock, ...] = ()
+    suppressions: tuple[Suppression, ...] = ()
+    exports: tuple[tuple[str, Span], ...] | None = None
+    truths: tuple[tuple[str, Condition], ...] = ()
+    """For module-level names that end up holding a condition: the name and the condition."""
+    tree: ast.Module | None = None
+    """Module-level and class-level code; the bodies of functions are emptied, ``function_body`` reads them."""
+    line_map: tuple[tuple[int, int], ...] = ()
+    """For embedded code: the real line, and the real column of the first character, of each of its lines."""
+
+    def function_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+        """The statements of a function whose body was pruned from ``tree``, with real positions."""
+        return list(_parse_body(self.text, node.lineno, node.col_offset, node.end_lineno or node.lineno))
+
+
+def text_of(facts: FileFacts, span: Span) -> str:
+    """The source text of *span*, as written."""
+    lines = facts.text.split("\n")[span[0] - 1 : span[2]]
+    encoded = [line.encode() for line in lines]
+    if not encoded:
+        return ""
+    encoded[-1] = encoded[-1][: span[3]]
+    encoded[0] = encoded[0][span[1] :]
+    return b"\n".join(encoded).decode(errors="replace")
+
+
+@lru_cache(maxsize=4096)
+def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.stmt, ...]:
+    lines = text.split("\n")[line - 1 : end_line]
+    # A block one level deeper than its own margin keeps every column, also inside strings that span lines.
+    source = ("if 1:\n" if column else "pass\n") + "\n".join(lines)
+    tree = ast.parse(source)
+    ast.increment_lineno(tree, line - 2)
+    holder = tree.body[0].body[0] if column and isinstance(tree.body[0], ast.If) else tree.body[1]
+    if not isinstance(holder, ast.FunctionDef | ast.AsyncFunctionDef):
+        raise ValueError(f"no function at line {line}")
+    return tuple(holder.body)
+
+
+def _parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:
+    plain = [(argument, "positional") for argument in arguments.posonlyargs]
+    plain += [(argument, "normal") for argument in arguments.args]
+    first_default = len(plain) - len(arguments.defaults)
+    found = [
+        Parameter(argument.arg, kind, index >= first_default)  # type: ignore[arg-type]
+        for index, (argument, kind) in enumerate(plain)
+    ]
+    if arguments.vararg is not None:
+        found.append(Parameter(arguments.vararg.arg, "var", False))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        found.append(Parameter(argument.arg, "keyword", default is not None))
+    if arguments.kwarg is not None:
+        found.append(Parameter(arguments.kwarg.arg, "kwvar", False))
+    return tuple(found)

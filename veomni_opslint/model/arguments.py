@@ -1,0 +1,86 @@
+"""What a call passes for the parameters that a condition of the callee is about."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+from veomni_opslint.extract.operands import Operand, compare, operand, truth_of
+from veomni_opslint.facts import FileFacts, Parameter, Span
+
+_OPERATORS = {
+    "Eq": ast.Eq(),
+    "Is": ast.Is(),
+    "In": ast.In(),
+    "Gt": ast.Gt(),
+    "GtE": ast.GtE(),
+    "Lt": ast.Lt(),
+    "LtE": ast.LtE(),
+}
+
+
+def arguments_at(facts: FileFacts, scope: int, span: Span, parameters: tuple[Parameter, ...]) -> dict[str, Operand]:
+    """The argument that the call, whose function is written at *span*, gives for each parameter, where it is plain."""
+    line, column, end_line, end_column = facts.scopes[scope].span
+    try:
+        tree = ast.parse(facts.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    own: dict[str, Operand] = {}
+    assigned: set[str] = set()
+    call: ast.Call | None = None
+    for node in ast.walk(tree):
+        position = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        if not (line, column) <= position <= (end_line, end_column):
+            continue
+        if isinstance(node, ast.Call) and (node.func.lineno, node.func.col_offset) == span[:2]:
+            call = node
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            assigned.add(node.id)
+    if call is None:
+        return {}
+    for one in facts.scopes[scope].parameters:
+        own[one.name] = ("opaque", line, column, one.name) if one.name in assigned else ("param", one.name)
+    for name in assigned:
+        own.setdefault(name, ("opaque", line, column, name))
+    return _bind(call, parameters, own)
+
+
+def substitute(
+    condition: Condition, given: Mapping[str, Operand], value_of: Callable[[Condition], bool | None]
+) -> Condition:
+    """*condition* of a callee, said of a call: parameters become arguments, anything else what *value_of* knows."""
+    kind = condition[0]
+    if kind in ("true", "false"):
+        return condition
+    if kind == "not":
+        return negate(substitute(condition[1], given, value_of))
+    if kind in ("and", "or"):
+        result = TRUE if kind == "and" else FALSE
+        for part in condition[1:]:
+            one = substitute(part, given, value_of)
+            result = both(result, one) if kind == "and" else either(result, one)
+        return result
+    if kind == "param" and str(condition[1]) in given:
+        return truth_of(given[str(condition[1])])
+    if kind == "cmp" and condition[2][0] == "param" and str(condition[2][1]) in given:
+        nowhere = ast.Constant(None, lineno=0, col_offset=0)
+        return compare(_OPERATORS[condition[1]], given[str(condition[2][1])], condition[3], nowhere)
+    known = value_of(condition)
+    return ("free", condition) if known is None else TRUE if known else FALSE
+
+
+def _bind(call: ast.Call, parameters: tuple[Parameter, ...], own: Mapping[str, Operand]) -> dict[str, Operand]:
+    given: dict[str, Operand] = {}
+    plain = [one.name for one in parameters if one.kind in ("positional", "normal")]
+    if plain and plain[0] in ("self", "cls") and isinstance(call.func, ast.Attribute):
+        plain = plain[1:]
+    for name, argument in zip(plain, call.args, strict=False):
+        if isinstance(argument, ast.Starred):
+            break
+        given[name] = operand(argument, own)
+    for keyword in call.keywords:
+        if keyword.arg is not None:
+            given[keyword.arg] = operand(keyword.value, own)
+    return given

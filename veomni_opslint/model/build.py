@@ -1,0 +1,60 @@
+"""Link the facts of all files into the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from veomni_opslint.dialect import Dialect
+from veomni_opslint.discovery import Project
+from veomni_opslint.evaluate import evaluate
+from veomni_opslint.facts import FileFacts
+from veomni_opslint.model.ops_config import find_ops_config
+from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo, find_slots
+from veomni_opslint.model.symbols import Symbols, module_name
+
+
+def build_model(
+    project: Project,
+    files: Mapping[str, FileFacts],
+    dialect: Dialect,
+    options: Mapping[str, Mapping[str, object]],
+) -> OpsModel:
+    """The model of *project*, whose files have these facts."""
+    source_root = project.package_path.rpartition("/")[0]
+    modules: dict[str, FileFacts] = {}
+    packages: set[str] = set()
+    for path in sorted(files):
+        name, is_package = module_name(path, source_root)
+        if name in modules and not is_package:
+            continue
+        modules[name] = files[path]
+        if is_package:
+            packages.add(name)
+    packages.update(_namespace_packages(modules))
+    symbols = Symbols(modules, frozenset(packages))
+    slots = tuple(find_slots(modules, symbols, project.package, dialect))
+    return OpsModel(
+        project=project,
+        dialect=dialect,
+        files=files,
+        symbols=symbols,
+        registrations=evaluate(modules, symbols.packages, dialect, _roots(modules, project)),
+        slots=tuple(slot for slot in slots if isinstance(slot, OpSlotInfo)),
+        config_slots=tuple(slot for slot in slots if isinstance(slot, ConfigSlotInfo)),
+        ops_config=find_ops_config(symbols, dialect, project.package),
+        options=options,
+    )
+
+
+def _namespace_packages(modules: Mapping[str, FileFacts]) -> Iterator[str]:
+    for name in modules:
+        parent = name.rpartition(".")[0]
+        while parent and parent not in modules:
+            yield parent
+            parent = parent.rpartition(".")[0]
+
+
+def _roots(modules: Mapping[str, FileFacts], project: Project) -> list[str]:
+    """Registrations count where the package under check makes them; tests register stand-ins."""
+    return sorted(name for name in modules if name == project.package or name.startswith(project.package + "."))

@@ -1,0 +1,234 @@
+"""Backwards from a place: can it be reached where there is no NPU, and on which chain?"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from veomni_opslint.conditions import TRUE, Condition, atoms, both
+from veomni_opslint.dialect import Dialect
+from veomni_opslint.facts import FileFacts, Import, Scope, Span
+from veomni_opslint.model.arguments import arguments_at, substitute
+from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.symbols import Symbols
+
+_MAX_DEPTH = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One link of a chain: what happens at *span* in *module* (``loads x``, ``calls f``)."""
+
+    module: str
+    span: Span
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of a function: where, under what condition, whether it is called, and whether an ImportError is caught."""
+
+    module: str
+    scope: int
+    span: Span
+    when: Condition
+    call: bool
+    caught: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Callers:
+    """Reachability without an NPU. A place that nothing known refers to counts as reached: its users are unknown."""
+
+    symbols: Symbols
+    dialect: Dialect
+    guards: WithoutNpu
+    deep: Callable[[str], FileFacts]
+    factories: frozenset[tuple[str, str]]
+    package: str
+    is_npu_name: Callable[[str], bool]
+    _loaded: dict[str, tuple[str, Import] | None] = field(default_factory=dict, repr=False)
+    _importers: dict[str, list[tuple[str, Import]]] = field(default_factory=dict, repr=False)
+    _uses: dict[tuple[str, int], tuple[Use, ...]] = field(default_factory=dict, repr=False)
+
+    def reached(self, module: str, scope: int, when: Condition) -> tuple[Hop, ...] | None:
+        """The chain that leads, without passing a guard, to a place in the scope that runs under *when*.
+
+        None when there is none. What *when* asks of the parameters of a function is asked of its callers.
+        """
+        if not self.guards.possible(module, scope, when):
+            return None
+        return self._reached(module, scope, when, frozenset(), 0)
+
+    def uses_of(self, module: str, scope: int) -> tuple[Use, ...]:
+        """All uses of a function that are known, in any module."""
+        key = (module, scope)
+        if key not in self._uses:
+            self._uses[key] = tuple(self._find_uses(module, scope))
+        return self._uses[key]
+
+    def _reached(
+        self, module: str, scope: int, when: Condition, above: frozenset[tuple[str, int]], depth: int
+    ) -> tuple[Hop, ...] | None:
+        if (module, scope) in above or depth > _MAX_DEPTH:
+            return None
+        above = above | {(module, scope)}
+        if scope == 0:
+            return self._module_reached(module, above, depth)
+        facts = self.symbols.modules[module]
+        if scope >= len(facts.scopes) or facts.scopes[scope].deferred:
+            facts = self.deep(module)
+        here = facts.scopes[scope]
+        if not self.guards.possible(module, scope, here.gate):
+            return None
+        if here.kind in ("class", "lambda"):
+            if not self.guards.possible(module, here.parent, here.when):
+                return None
+            return self._reached(module, here.parent, here.when, above, depth + 1)
+        return self._function_reached(module, facts, here, when, above, depth)
+
+    def _function_reached(
+        self, module: str, facts: FileFacts, here: Scope, when: Condition, above: frozenset[tuple[str, int]], depth: int
+    ) -> tuple[Hop, ...] | None:
+        loads = facts.scopes[0].completes
+        if not self.guards.possible(module, 0, loads) or not self._defined(module, facts, here):
+            return None
+        uses = self.uses_of(module, here.index)
+        is_factory = (module, here.qualname) in self.factories
+        if is_factory:
+            uses = tuple(use for use in uses if use.call)
+        for use in uses:
+            if use.caught or not self._counts(use, here):
+                continue
+            asked = both(use.when, self._asked_of_caller(use, module, here, when)) if use.call else use.when
+            if not self.guards.possible(use.module, use.scope, asked):
+                continue
+            chain = self._reached(use.module, use.scope, asked, above, depth + 1)
+            if chain is not None:
+                return (*chain, Hop(use.module, use.span, f"{'calls' if use.call else 'uses'} {here.qualname}"))
+        if uses or is_factory or self.is_npu_name(here.name):
+            return None
+        return self._reached(module, self._holder(facts, here), TRUE, above, depth + 1)
+
+    def _asked_of_caller(self, use: Use, module: str, function: Scope, when: Condition) -> Condition:
+        """What *when* says of the function's parameters, said of the arguments at one call of it."""
+        names = {one.name for one in function.parameters}
+        if not any(_mentions_parameter(atom, names) for atom in atoms(when)):
+            return TRUE
+        facts = self.deep(use.module)
+        given = arguments_at(facts, use.scope, use.span, function.parameters)
+        return substitute(when, given, lambda atom: self.guards.truth(module, function.index, atom))
+
+    def _counts(self, use: Use, function: Scope) -> bool:
+        """A function that is only named, as in a table, is not known to run when the line speaks of the NPU."""
+        if use.call:
+            return True
+        line = self.symbols.modules[use.module].text.split("\n")[use.span[0] - 1]
+        return not self.is_npu_name(function.name) and "npu" not in line.lower()
+
+    def _defined(self, module: str, facts: FileFacts, here: Scope) -> bool:
+        scope = here
+        while scope.parent >= 0:
+            if not self.guards.possible(module, scope.parent, scope.when):
+                return False
+            scope = facts.scopes[scope.parent]
+        return True
+
+    def _holder(self, facts: FileFacts, here: Scope) -> int:
+        parent = here.parent
+        while facts.scopes[parent].kind == "class":
+            parent = facts.scopes[parent].parent
+        return parent
+
+    def _module_reached(self, module: str, above: frozenset[tuple[str, int]], depth: int) -> tuple[Hop, ...] | None:
+        if not self._loaded:
+            self._load_all()
+        if module in self._loaded:
+            hops: list[Hop] = []
+            current: str = module
+            while (step := self._loaded[current]) is not None:
+                hops.append(Hop(step[0], step[1].span, f"loads {current}"))
+                current = step[0]
+            return tuple(reversed(hops))
+        for importer, imported in self._importers.get(module, ()):
+            if not self.guards.possible(importer, imported.scope, imported.when):
+                continue
+            chain = self._reached(importer, imported.scope, imported.when, above, depth + 1)
+            if chain is not None:
+                return (*chain, Hop(importer, imported.span, f"loads {module}"))
+        return None
+
+    def _load_all(self) -> None:
+        """Modules loaded from entry points by imports outside functions, and all importers of each module."""
+        imported_somewhere: set[str] = set()
+        eager: dict[str, list[tuple[str, Import]]] = {}
+        for module, facts in self.symbols.modules.items():
+            for imported in facts.imports:
+                for target in self.symbols.loaded_by(module, imported):
+                    if target != module:
+                        imported_somewhere.add(target)
+                        self._importers.setdefault(target, []).append((module, imported))
+                        if self._at_load(facts, imported.scope):
+                            eager.setdefault(module, []).append((target, imported))
+        packages = (
+            self.package,
+            *(f"{self.package}.{name}" for name in (self.dialect.ops_package, self.dialect.models_package)),
+        )
+        entries = [package for package in packages if package in self.symbols.modules]
+        entries += sorted(
+            module for module in self.symbols.modules
+            if module not in imported_somewhere and not self.is_npu_name(module)
+        )  # fmt: skip
+        for entry in entries:
+            if entry in self._loaded:
+                continue
+            self._loaded[entry] = None
+            pending = deque([entry])
+            while pending:
+                module = pending.popleft()
+                for target, imported in eager.get(module, ()):
+                    if target not in self._loaded and self.guards.possible(module, imported.scope, imported.when):
+                        self._loaded[target] = (module, imported)
+                        pending.append(target)
+
+    def _at_load(self, facts: FileFacts, scope: int) -> bool:
+        while scope > 0:
+            if facts.scopes[scope].kind != "class":
+                return False
+            scope = facts.scopes[scope].parent
+        return True
+
+    def _find_uses(self, module: str, scope: int) -> Iterator[Use]:
+        facts = self.symbols.modules[module]
+        here = (facts if scope < len(facts.scopes) else self.deep(module)).scopes[scope]
+        parent = (facts if scope < len(facts.scopes) else self.deep(module)).scopes[here.parent]
+        word = re.compile(rf"\b{re.escape(here.name)}\b")
+        for other, candidate in self.symbols.modules.items():
+            if here.name not in candidate.text or len(word.findall(candidate.text)) <= (other == module):
+                continue
+            if parent.kind == "class" and other != module and parent.name not in candidate.text:
+                continue
+            names = _names_in(candidate, here.name)
+            for ref in self.deep(other).refs:
+                if ref.name.rpartition(".")[2] not in names or (other == module and ref.scope == scope):
+                    continue
+                for target in self.symbols.resolve_deep(self.deep(other), other, ref.scope, ref.name):
+                    if target.kind == "scope" and not target.rest and (target.module, target.scope) == (module, scope):
+                        yield Use(other, ref.scope, ref.span, ref.when, ref.call, ref.import_handled)
+                        break
+
+
+def _names_in(facts: FileFacts, name: str) -> set[str]:
+    """The names under which a file may use a function: its own, and those it is imported as."""
+    names = {name}
+    if f"{name} as " in facts.text:
+        names |= {one.bound for imported in facts.imports for one in imported.names if one.name == name and one.bound}
+    return names
+
+
+def _mentions_parameter(atom: Condition, names: set[str]) -> bool:
+    if atom[0] == "param":
+        return str(atom[1]).partition(".")[0] in names
+    return atom[0] == "cmp" and any(part[0] == "param" and str(part[1]).partition(".")[0] in names for part in atom[2:])

@@ -1,0 +1,138 @@
+"""The linked project as rules see it. Everything here is derived from the facts; nothing reads a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from veomni_opslint.dialect import Dialect
+from veomni_opslint.discovery import Project
+from veomni_opslint.extract import extract
+from veomni_opslint.facts import FileFacts, Span, text_of
+from veomni_opslint.findings import Place
+from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.loading import Loading
+from veomni_opslint.model.ops_config import OpsConfig
+from veomni_opslint.model.reach import Reach
+from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
+from veomni_opslint.model.symbols import Symbols
+from veomni_opslint.places import place_of
+from veomni_opslint.registrations import Factory, Registrations
+from veomni_opslint.source import Source
+
+
+@dataclass(frozen=True)
+class OpsModel:
+    """The project under check: its files, names, registrations, slots and configuration.
+
+    ``options`` holds the settings of rules by rule name.
+    """
+
+    project: Project
+    dialect: Dialect
+    files: Mapping[str, FileFacts]
+    symbols: Symbols
+    registrations: Registrations
+    slots: tuple[OpSlotInfo, ...]
+    config_slots: tuple[ConfigSlotInfo, ...]
+    ops_config: OpsConfig | None
+    options: Mapping[str, Mapping[str, object]]
+    _deep: dict[str, FileFacts] = field(default_factory=dict, repr=False)
+
+    @property
+    def problems(self) -> tuple[Source, ...]:
+        """Files and folders that could not be read."""
+        return self.project.problems
+
+    @property
+    def package(self) -> str:
+        """Import name of the package under check."""
+        return self.project.package
+
+    @property
+    def ops_package(self) -> str:
+        """Dotted name of the ops package."""
+        return f"{self.package}.{self.dialect.ops_package}"
+
+    @property
+    def models_package(self) -> str:
+        """Dotted name of the models package."""
+        return f"{self.package}.{self.dialect.models_package}"
+
+    @cached_property
+    def has_registry(self) -> bool:
+        """Whether the tree has a kernel registry; an older generation, or models on their own, have none."""
+        if self.registrations.kernel_specs:
+            return True
+        return any(
+            f"class {self.dialect.registry_class}" in facts.text or f"class {self.dialect.kernel_spec}" in facts.text
+            for _, facts in self.modules_in(self.package)
+        )
+
+    @cached_property
+    def loading(self) -> Loading:
+        """What loading a module loads."""
+        return Loading(self.symbols, self.dialect, self.deep)
+
+    @cached_property
+    def without_npu(self) -> WithoutNpu:
+        """Conditions in a world without NPU."""
+        return WithoutNpu(self.symbols, self.dialect, self.deep)
+
+    @cached_property
+    def reach(self) -> Reach:
+        """What can run in a world without NPU."""
+        return Reach(
+            symbols=self.symbols,
+            dialect=self.dialect,
+            guards=self.without_npu,
+            deep=self.deep,
+            factories=frozenset(self._factories()),
+            package=self.package,
+        )
+
+    def module(self, name: str) -> FileFacts:
+        """The (shallow) facts of a module by dotted name."""
+        return self.symbols.modules[name]
+
+    def modules_in(self, package: str) -> Iterator[tuple[str, FileFacts]]:
+        """Modules of a package and below it, sorted by name; the package itself included."""
+        prefix = package + "."
+        for name in sorted(self.symbols.modules):
+            if name == package or name.startswith(prefix):
+                yield name, self.symbols.modules[name]
+
+    def deep(self, module: str) -> FileFacts:
+        """The facts of a module with all function bodies walked."""
+        facts = self.symbols.modules[module]
+        if facts.deep:
+            return facts
+        if module not in self._deep:
+            self._deep[module] = extract(Source(facts.path, facts.text), self.dialect, deep=True)
+        return self._deep[module]
+
+    def place(self, path: str, span: Span) -> Place:
+        """The place of a span of a file, with columns counted in characters."""
+        facts = self.files.get(path)
+        return place_of(path, facts.text if facts is not None else "", span)
+
+    def text(self, path: str, span: Span) -> str:
+        """The source text of a span."""
+        return text_of(self.files[path], span)
+
+    def is_npu_name(self, module: str) -> bool:
+        """Whether a module is, by its name or its folder's, written for the NPU."""
+        return self.reach.is_npu_name(module)
+
+    def kernel_variants(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
+        """Registered implementation names by (op, variant), in order of registration."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for spec in self.registrations.kernel_specs:
+            found.setdefault((spec.op_name, spec.variant), []).append(spec.name)
+        return {pair: tuple(names) for pair, names in found.items()}
+
+    def _factories(self) -> Iterable[tuple[str, str]]:
+        for spec in self.registrations.kernel_specs:
+            if isinstance(spec.factory, Factory) and spec.factory.qualname:
+                yield spec.factory.module, spec.factory.qualname

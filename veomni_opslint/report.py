@@ -1,0 +1,64 @@
+"""What a run found: the one product that every output format renders."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from veomni_opslint.findings import Finding, Severity
+from veomni_opslint.registrations import Unresolved
+
+SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of the project opslint could know."""
+
+    files: int
+    unreadable_files: int
+    kernel_specs: int
+    op_specs: int
+    op_slots: int
+    unresolved: tuple[Unresolved, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The findings to show, sorted, and what was counted on the way.
+
+    ``settings`` says where they come from. ``files`` is the number of those that findings were asked for. ``excerpts``
+    are the source lines of findings, by path and line.
+    ``timings`` are the seconds each rule took.
+    """
+
+    root: str
+    package: str
+    settings: str
+    findings: tuple[Finding, ...]
+    hidden: int
+    suppressed: int
+    files: int
+    coverage: Coverage
+    excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    timings: tuple[tuple[str, float], ...] = ()
+
+    def count(self, severity: Severity) -> int:
+        """How many of the findings shown are of *severity*."""
+        return sum(finding.severity is severity for finding in self.findings)
+
+    def by_rule(self) -> dict[str, int]:
+        """The number of findings shown by code, sorted by code."""
+        codes = sorted(finding.code for finding in self.findings)
+        return {code: codes.count(code) for code in dict.fromkeys(codes)}
+
+    def exit_status(self, *, strict: bool, exit_zero: bool) -> int:
+        """1 when a finding has to fail the run, else 0."""
+        failing = self.count(Severity.ERROR) + (self.count(Severity.WARNING) if strict else 0)
+        return 1 if failing and not exit_zero else 0
+
+
+def at_least(findings: Iterable[Finding], minimum: Severity) -> tuple[Finding, ...]:
+    """The findings of *minimum* severity or worse."""
+    shown = SEVERITIES[: SEVERITIES.index(minimum) + 1]
+    return tuple(finding for finding in findings if finding.severity in shown)

@@ -1,0 +1,188 @@
+"""Finding, checking and selecting the rules. Nothing else names their package, so adding a rule edits no file."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from veomni_opslint.errors import RunError, did_you_mean
+from veomni_opslint.findings import Finding
+from veomni_opslint.rule import Rule
+
+if TYPE_CHECKING:
+    from veomni_opslint.model import OpsModel
+
+_PACKAGE = "veomni_opslint.rules"
+_PREFIX = re.compile(r"OPS\d{0,3}", re.IGNORECASE)
+_EXACT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRule:
+    """A rule as its module defines it.
+
+    ``summary`` is the first line of the module's docstring and of its page. ``options`` are the names of its options
+    with their defaults. ``always`` rules say that a file could not be checked, so ``--select`` does not drop them.
+    """
+
+    rule: Rule
+    stem: str
+    summary: str
+    check: Callable[[OpsModel], Iterable[Finding]]
+    options: Mapping[str, object]
+    fixable: bool
+    always: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Rules chosen in one place (a file, the command line), as written there."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+
+
+NOTHING_ASKED = Selection()
+
+
+@cache
+def load_rules() -> tuple[LoadedRule, ...]:
+    """Every rule, sorted by code.
+
+    Raises:
+        RunError: a module in the rules folder is no rule.
+    """
+    package = importlib.import_module(_PACKAGE)
+    stems = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    return tuple(sorted((_load(stem) for stem in stems), key=lambda loaded: loaded.rule.code))
+
+
+def rule_page(loaded: LoadedRule) -> str:
+    """The rule's page, as Markdown.
+
+    Raises:
+        RunError: the page is missing.
+    """
+    try:
+        data = pkgutil.get_data(_PACKAGE, f"{loaded.stem}.md")
+    except OSError:
+        data = None
+    if data is None:
+        raise RunError(f"rules/{loaded.stem}.md: the page of {loaded.rule.code} is missing in this installation")
+    return data.decode()
+
+
+def find_rule(word: str, rules: Sequence[LoadedRule]) -> LoadedRule:
+    """The one of *rules* called *word*, a code or a name.
+
+    Raises:
+        RunError: there is no such rule.
+    """
+    for loaded in rules:
+        if word.casefold() in (loaded.rule.code.casefold(), loaded.rule.name, loaded.stem):
+            return loaded
+    raise RunError(f"`{word}` is no rule{rule_hint(word, [loaded.rule for loaded in rules])}")
+
+
+def rule_hint(word: str, rules: Iterable[Rule]) -> str:
+    """The way out for a word that names none of *rules*."""
+    near = did_you_mean(word, [name for rule in rules for name in (rule.code, rule.name)])
+    return near or "; `opslint rules` lists them"
+
+
+def matches(selector: str, rule: Rule) -> int:
+    """How closely *selector* (a code, the beginning of one, a name, or ALL) names *rule*: 0 for not at all."""
+    if selector.casefold() in (rule.code.casefold(), rule.name):
+        return _EXACT
+    if selector.upper() == "ALL":
+        return 1
+    return len(selector) if _PREFIX.fullmatch(selector) and rule.code.startswith(selector.upper()) else 0
+
+
+def select_rules(
+    rules: Sequence[LoadedRule], configured: Selection, asked: Selection, configured_in: str
+) -> tuple[LoadedRule, ...]:
+    """The rules that run. The nearer selector wins (a code over a prefix over ALL), and ignoring wins a tie.
+
+    What the command line asks for comes first: its ``select`` replaces the configured selection.
+
+    Raises:
+        RunError: a selector names no rule, or no rule is left.
+    """
+    _require_known(rules, configured, f"{configured_in}: ", ("select", "ignore", "extend-select"))
+    _require_known(rules, asked, "", ("--select", "--ignore", "--extend-select"))
+    layers = (asked,) if asked.select else (asked, configured)
+    chosen = tuple(loaded for loaded in rules if _is_selected(loaded, layers))
+    if all(loaded.always and not _is_named(loaded, layers) for loaded in chosen):
+        raise RunError("no rule is selected, so nothing would be checked; `opslint rules` lists them")
+    return chosen
+
+
+def _is_selected(loaded: LoadedRule, layers: tuple[Selection, ...]) -> bool:
+    if loaded.always:
+        return not any(_nearest(layer.ignore, loaded.rule) == _EXACT for layer in layers)
+    for layer in layers:
+        on = _nearest((*layer.select, *layer.extend_select), loaded.rule)
+        off = _nearest(layer.ignore, loaded.rule)
+        if on or off:
+            return on > off
+    return False
+
+
+def _is_named(loaded: LoadedRule, layers: tuple[Selection, ...]) -> bool:
+    return any(_nearest((*layer.select, *layer.extend_select), loaded.rule) == _EXACT for layer in layers)
+
+
+def _nearest(selectors: Iterable[str], rule: Rule) -> int:
+    return max((matches(selector, rule) for selector in selectors), default=0)
+
+
+def _require_known(rules: Sequence[LoadedRule], selection: Selection, where: str, keys: tuple[str, ...]) -> None:
+    for key, selectors in zip(keys, (selection.select, selection.ignore, selection.extend_select), strict=True):
+        for selector in selectors:
+            require_rule(selector, rules, f"{where}{key}")
+
+
+def require_rule(selector: str, rules: Sequence[LoadedRule], where: str) -> None:
+    """End the run when *selector*, written at *where*, names no rule."""
+    if selector.upper() != "ALL" and not any(matches(selector, loaded.rule) for loaded in rules):
+        raise RunError(f"{where}: `{selector}` names no rule{rule_hint(selector, [loaded.rule for loaded in rules])}")
+
+
+def _load(stem: str) -> LoadedRule:
+    try:
+        module = importlib.import_module(f"{_PACKAGE}.{stem}")
+    except Exception as error:
+        raise RunError(f"rules/{stem}.py cannot be imported: {type(error).__name__}: {error}") from error
+    rule = getattr(module, "rule", None)
+    check = getattr(module, "check", None)
+    options = getattr(module, "OPTIONS", {})
+    summary = (module.__doc__ or "").strip().partition("\n")[0]
+    if not isinstance(rule, Rule) or not stem.startswith(rule.code.lower()):
+        raise _broken(module, "binds no `rule = Rule.of(__name__)`")
+    if not callable(check):
+        raise _broken(module, "defines no `check(model)`")
+    if not summary:
+        raise _broken(module, "has no docstring that says what it catches")
+    if not isinstance(options, Mapping):
+        raise _broken(module, "has an OPTIONS that is no mapping of names to defaults")
+    return LoadedRule(
+        rule=rule,
+        stem=stem,
+        summary=summary,
+        check=check,
+        options=options,
+        fixable=callable(getattr(module, "fix", None)),
+        always=bool(getattr(module, "ALWAYS_SELECTED", False)),
+    )
+
+
+def _broken(module: ModuleType, fault: str) -> RunError:
+    return RunError(f"rules/{module.__name__.rpartition('.')[2]}.py {fault}")

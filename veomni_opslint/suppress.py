@@ -1,0 +1,160 @@
+"""Findings that a comment in the code silences, and the comments that silence nothing (OPS002)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from veomni_opslint.extract.comments import suppressions
+from veomni_opslint.facts import FileFacts, Span, Suppression
+from veomni_opslint.findings import Finding
+from veomni_opslint.logical_lines import LogicalLines, logical_lines
+from veomni_opslint.places import place_of
+from veomni_opslint.rule import Rule
+from veomni_opslint.rule_loader import LoadedRule, matches, rule_hint
+
+_OUR_CODE = re.compile(r"OPS\d+", re.IGNORECASE)
+_UNUSED = "unused-suppression"
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """The findings that are left, and how many comments silenced."""
+
+    kept: tuple[Finding, ...]
+    silenced: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    """A suppression and the lines that it is about."""
+
+    written: Suppression
+    first: int
+    last: int
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether the finding is in the lines of the comment, whatever its rule."""
+        return self.written.kind == "ignore-file" or self.first <= finding.place.line <= self.last
+
+    def words_for(self, rule_code: str, rules: Mapping[str, Rule]) -> tuple[str, ...] | None:
+        """The words of the comment that name the rule; empty for a bare ``noqa``; None when it is not meant."""
+        if not self.written.rules:
+            return () if self.written.kind == "noqa" else None
+        rule = rules[rule_code]
+        return tuple(word for word, _ in self.written.rules if matches(word, rule)) or None
+
+
+def suppress(
+    findings: tuple[Finding, ...],
+    files: Mapping[str, FileFacts],
+    rules: Iterable[LoadedRule],
+    selected: Mapping[str, Collection[str]],
+) -> Suppressed:
+    """Drop what the comments in *files* silence and add a finding for each comment that silenced nothing.
+
+    *selected* gives for each file to report on the codes of the rules that ran for it: a comment about a rule that
+    did not run is not unused.
+    """
+    catalogue = {loaded.rule.code: loaded.rule for loaded in rules}
+    comments = {path: tuple(_comments(facts)) for path, facts in files.items() if _has_any(facts)}
+    used: set[tuple[str, Span, str]] = set()
+    kept = [finding for finding in findings if not _is_silenced(finding, comments, catalogue, used)]
+    silenced = len(findings) - len(kept)
+    unused = next((rule for rule in catalogue.values() if rule.name == _UNUSED), None)
+    if unused is not None:
+        for path in sorted(comments):
+            if unused.code in selected.get(path, ()) and files[path].problem is None:
+                for finding in _unused(unused, files[path], comments[path], catalogue, selected[path], used):
+                    if _is_silenced(finding, comments, catalogue, set()):
+                        silenced += 1
+                    else:
+                        kept.append(finding)
+    return Suppressed(tuple(kept), silenced)
+
+
+def _has_any(facts: FileFacts) -> bool:
+    return bool(facts.suppressions or facts.embedded)
+
+
+def _comments(facts: FileFacts) -> Iterator[_Comment]:
+    written = facts.text.split("\n")
+    lines = logical_lines(facts.text) if facts.suppressions else LogicalLines(())
+    for suppression in facts.suppressions:
+        yield _Comment(suppression, *_range(suppression, lines, written))
+    seen = {suppression.line for suppression in facts.suppressions}
+    for block in facts.embedded:
+        for line in range(block.call[0], block.call[2] + 1):
+            if line not in seen:
+                yield from (_Comment(found, line, line) for found in _in_embedded_line(line, written[line - 1]))
+
+
+def _in_embedded_line(line: int, text: str) -> Iterator[Suppression]:
+    """Comments of embedded code, which to the file are text in a string; they are about their own line."""
+    code = text.lstrip()
+    margin = len(text[: len(text) - len(code)].encode())
+    for found in suppressions(code):
+        rules = tuple((word, _moved(span, line, margin)) for word, span in found.rules)
+        yield replace(found, line=line, span=_moved(found.span, line, margin), rules=rules)
+
+
+def _moved(span: Span, line: int, margin: int) -> Span:
+    return line, span[1] + margin, line, span[3] + margin
+
+
+def _range(suppression: Suppression, lines: LogicalLines, written: list[str]) -> tuple[int, int]:
+    """The statement that the comment ends, or the one below when an ``ignore`` stands on a line of its own."""
+    first, last = lines.at(suppression.line)
+    alone = first == last and written[suppression.line - 1].lstrip().startswith("#")
+    return lines.after(suppression.line) if alone and suppression.kind == "ignore" else (first, last)
+
+
+def _is_silenced(
+    finding: Finding,
+    comments: Mapping[str, tuple[_Comment, ...]],
+    catalogue: Mapping[str, Rule],
+    used: set[tuple[str, Span, str]],
+) -> bool:
+    silenced = False
+    for comment in comments.get(finding.place.path, ()):
+        words = comment.words_for(finding.code, catalogue) if comment.covers(finding) else None
+        if words is not None:
+            silenced = True
+            used.update((finding.place.path, comment.written.span, word) for word in words)
+    return silenced
+
+
+def _unused(
+    rule: Rule,
+    facts: FileFacts,
+    comments: tuple[_Comment, ...],
+    catalogue: Mapping[str, Rule],
+    selected: Collection[str],
+    used: Collection[tuple[str, Span, str]],
+) -> Iterator[Finding]:
+    for comment in comments:
+        suppression = comment.written
+        if not suppression.rules and suppression.kind != "noqa":
+            yield rule.finding(
+                place_of(facts.path, facts.text, suppression.span),
+                f"`opslint: {suppression.kind}` names no rule, so it suppresses nothing; "
+                f"write `opslint: {suppression.kind}[RULE] reason`",
+            )
+        for word, span in suppression.rules:
+            message = _fault(word, suppression, catalogue, selected)
+            if message is not None and (facts.path, suppression.span, word) not in used:
+                yield rule.finding(place_of(facts.path, facts.text, span), message)
+
+
+def _fault(word: str, suppression: Suppression, catalogue: Mapping[str, Rule], selected: Collection[str]) -> str | None:
+    meant = [rule for rule in catalogue.values() if matches(word, rule)]
+    if not meant:
+        if suppression.kind == "noqa" and not _OUR_CODE.fullmatch(word):
+            return None
+        return f"`{word}` names no rule, so it suppresses nothing{rule_hint(word, catalogue.values())}"
+    if any(rule.code not in selected or rule.name == _UNUSED for rule in meant):
+        return None
+    where = "in this file" if suppression.kind == "ignore-file" else "here"
+    described = meant[0].name if len(meant) == 1 and word != meant[0].name else word
+    return f"`{word}` suppresses nothing {where}: there is no finding of {described}; remove it"
