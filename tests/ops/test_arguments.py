@@ -41,8 +41,10 @@ def test_a_file_with_overrides(tmp_path: Path) -> None:
         (None, "the configuration must be a mapping, not None"),
         (
             {"model": {"model_type": "decoder", "ops_implementation": {"swiglu_mlp_implementation": "tritom"}}},
-            "model.ops_implementation.swiglu_mlp_implementation='tritom' is none of eager, liger_kernel, triton; "
-            "did you mean triton?",
+            (
+                "model.ops_implementation.swiglu_mlp_implementation='tritom' is none of eager, liger_kernel, triton; "
+                "did you mean triton?"
+            ),
         ),
         (
             {"model": {"model_type": "decoder", "ops_implementation": {"rms_norm_implementation": "npu"}}},

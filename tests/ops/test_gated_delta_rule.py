@@ -26,9 +26,7 @@ def inputs(batch: int, tokens: int) -> list[torch.Tensor]:
 @pytest.mark.parametrize("tokens", [1, 64, 70])
 def test_chunked_form(tokens: int) -> None:
     """The chunked form gives outputs and all gradients of the rule taken token by token."""
-    check(
-        chunked.chunk_gated_delta_rule_chunked, eager.chunk_gated_delta_rule_eager, *inputs(2, tokens), tolerance=10
-    )
+    check(chunked.chunk_gated_delta_rule_chunked, eager.chunk_gated_delta_rule_eager, *inputs(2, tokens), tolerance=10)
 
 
 def test_no_token() -> None:

@@ -76,7 +76,9 @@ def compare(mine: Any, theirs: Any, **tolerance: float) -> None:
     for name, expected in theirs[1].items():
         assert (mine[1][name] is None) == (expected is None), name
         if expected is not None:
-            torch.testing.assert_close(mine[1][name], expected, msg=lambda text, name=name: f"{name}: {text}", **tolerance)
+            torch.testing.assert_close(
+                mine[1][name], expected, msg=lambda text, name=name: f"{name}: {text}", **tolerance
+            )
 
 
 @pytest.mark.parametrize("name", DECODERS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from .ops_config import OpsImplementationConfig
 
@@ -19,23 +19,25 @@ class ModelArguments:
 
 @dataclass
 class DataArguments:
-    """``data``: the synthetic sequences to learn.
+    """``data``: the synthetic sequences to learn; *noise* is the share of tokens that cannot be predicted.
 
     Raises:
-        ValueError: a size is not positive.
+        ValueError: a number is out of range.
     """
 
     seq_len: int = 64
     batch_size: int = 8
-    period: int = 7
+    noise: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_positive(self, "seq_len", "batch_size", "period")
+        _check_positive(self, "seq_len", "batch_size")
+        if not 0 <= self.noise < 1:
+            raise ValueError(f"noise must be at least 0 and below 1, not {self.noise}")
 
 
 @dataclass
 class TrainArguments:
-    """``train``: how long and how fast.
+    """``train``: how long, how fast, and over how many ranks a sequence is cut up.
 
     Raises:
         ValueError: a number is not positive.
@@ -46,7 +48,9 @@ class TrainArguments:
     warmup_steps: int = 10
     weight_decay: float = 0.0
     aux_loss_weight: float = 0.01
+    dtype: Literal["float32", "bfloat16"] = "float32"
     ulysses_size: int = 1
+    async_ulysses: bool = False
     log_steps: int = 20
     seed: int = 0
 

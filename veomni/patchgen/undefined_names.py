@@ -17,8 +17,6 @@ def undefined_names(source: str, filename: str) -> list[str]:
 def _read(table: symtable.SymbolTable) -> set[str]:
     at_top = table.get_type() == "module"
     names = {
-        symbol.get_name()
-        for symbol in table.get_symbols()
-        if symbol.is_referenced() and (at_top or symbol.is_global())
+        symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced() and (at_top or symbol.is_global())
     }
     return names.union(*(_read(child) for child in table.get_children()))

@@ -100,9 +100,7 @@ class _QkvProjection(torch.autograd.Function):
 
     @staticmethod
     @torch.autograd.function.once_differentiable
-    def backward(
-        ctx: Any, dq: torch.Tensor, dk: torch.Tensor, dv: torch.Tensor
-    ) -> tuple[torch.Tensor | None, ...]:
+    def backward(ctx: Any, dq: torch.Tensor, dk: torch.Tensor, dv: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         hidden_states, q_weight, k_weight, v_weight = ctx.saved_tensors
         plan = ctx.plan
         v_pending = start_exchange(dv, _TOKENS, _HEADS, plan.group)

@@ -50,15 +50,11 @@ class _Exchange(torch.autograd.Function):
         return start_exchange(grad, ctx.join_dim, ctx.cut_dim, ctx.group).wait(), None, None, None
 
 
-def gather_seq_scatter_heads(
-    x: torch.Tensor, group: ProcessGroup, seq_dim: int = 1, head_dim: int = 2
-) -> torch.Tensor:
+def gather_seq_scatter_heads(x: torch.Tensor, group: ProcessGroup, seq_dim: int = 1, head_dim: int = 2) -> torch.Tensor:
     """From part of the tokens of all heads to all tokens of part of the heads."""
     return _Exchange.apply(x, head_dim, seq_dim, group)
 
 
-def gather_heads_scatter_seq(
-    x: torch.Tensor, group: ProcessGroup, seq_dim: int = 1, head_dim: int = 2
-) -> torch.Tensor:
+def gather_heads_scatter_seq(x: torch.Tensor, group: ProcessGroup, seq_dim: int = 1, head_dim: int = 2) -> torch.Tensor:
     """From all tokens of part of the heads to part of the tokens of all heads."""
     return _Exchange.apply(x, seq_dim, head_dim, group)

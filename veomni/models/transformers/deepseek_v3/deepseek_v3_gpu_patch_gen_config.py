@@ -37,7 +37,7 @@ config.override_method("DeepseekV3MLP.forward", replacement=mlp_forward_patched,
 def sparse_attention_patched(
     q: torch.Tensor, kv: torch.Tensor, indices: torch.Tensor, value_width: int, scale: float
 ) -> torch.Tensor:
-    """Attend from (batch, tokens, heads, width) to the rows of (batch, keys, width) that *indices* name, -1 for none."""
+    """Attend from (batch, tokens, heads, width) to the rows of (batch, keys, width) that *indices* name, or -1."""
     if veomni_dsa_attention.use_non_eager_impl:
         return veomni_dsa_attention(q, kv, indices, value_width, scale)
     batch = torch.arange(q.shape[0], device=q.device)[:, None, None]

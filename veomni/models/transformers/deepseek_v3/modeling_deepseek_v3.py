@@ -47,7 +47,8 @@ class DeepseekV3RotaryEmbedding(nn.Module):
         frequencies = self.inv_freq[None, :, None].expand(position_ids.shape[0], -1, 1)
         angles = (frequencies @ position_ids[:, None, :].float()).transpose(1, 2)
         angles = torch.cat((angles, angles), dim=-1)
-        return (angles.cos() * self.attention_scaling).to(x.dtype), (angles.sin() * self.attention_scaling).to(x.dtype)
+        cos, sin = angles.cos() * self.attention_scaling, angles.sin() * self.attention_scaling
+        return cos.to(x.dtype), sin.to(x.dtype)
 
 
 def rotate_half(x: torch.Tensor) -> torch.Tensor:
@@ -67,7 +68,7 @@ def apply_rotary_pos_emb(
 def sparse_attention(
     q: torch.Tensor, kv: torch.Tensor, indices: torch.Tensor, value_width: int, scale: float
 ) -> torch.Tensor:
-    """Attend from (batch, tokens, heads, width) to the rows of (batch, keys, width) that *indices* name, -1 for none."""
+    """Attend from (batch, tokens, heads, width) to the rows of (batch, keys, width) that *indices* name, or -1."""
     batch = torch.arange(q.shape[0], device=q.device)[:, None, None]
     selected = kv[batch, indices.clamp(min=0)]
     scores = torch.einsum("bthd,btkd->bthk", q.float(), selected.float()) * scale

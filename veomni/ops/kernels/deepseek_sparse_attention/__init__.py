@@ -1,4 +1,4 @@
-"""Attention to selected keys in latent form: ``kernel(q, kv, indices, value_width, scale)``, defined in ``eager.py``."""
+"""Attention to selected latent keys: ``kernel(q, kv, indices, value_width, scale)``, as defined in ``eager.py``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manifold-constrained hyper-connections through the TileLang kernels of the package tile_kernels (Hopper and later)."""
+"""Manifold-constrained hyper-connections through the TileLang kernels of tile_kernels (Hopper and later)."""
 
 from __future__ import annotations
 
@@ -69,5 +69,7 @@ def _float(x: torch.Tensor) -> torch.Tensor:
 
 def _check(streams: torch.Tensor) -> torch.Tensor:
     if streams.dtype != torch.bfloat16 or streams.shape[-2] != _STREAMS:
-        raise ValueError(f"tile_kernels mixes {_STREAMS} streams of bfloat16, not {streams.shape[-2]} of {streams.dtype}")
+        raise ValueError(
+            f"tile_kernels mixes {_STREAMS} streams of bfloat16, not {streams.shape[-2]} of {streams.dtype}"
+        )
     return streams.contiguous()

@@ -1,4 +1,4 @@
-"""What surrounds the matrix products of experts, in Triton: the weighted activation, and the sum over a token's rows."""
+"""What surrounds the products of experts, in Triton: the weighted activation and the sum over a token's rows."""
 
 from __future__ import annotations
 

@@ -80,9 +80,7 @@ register_op(
             "liger_kernel": BackendSpec(
                 entry="veomni.ops.liger.rotary:rotary_pos_emb_liger", requires=("liger_kernel",)
             ),
-            "triton": BackendSpec(
-                entry="veomni.ops.kernels.rotary.triton:rotary_pos_emb_triton", requires=("triton",)
-            ),
+            "triton": BackendSpec(entry="veomni.ops.kernels.rotary.triton:rotary_pos_emb_triton", requires=("triton",)),
             "npu": BackendSpec(entry="veomni.ops.kernels.rotary.npu:rotary_pos_emb_npu", requires=("torch_npu",)),
         },
     )

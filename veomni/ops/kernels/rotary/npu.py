@@ -20,7 +20,5 @@ def rotary_pos_emb_partial_npu(
     """The variant ``partial``: the kernel rotates whole rows only, so the columns that pass through are cut off."""
     rotary = cos.shape[-1]
     # The kernel wants contiguous rows, which a slice of columns is not.
-    rotated = rotary_pos_emb_npu(
-        q[..., :rotary].contiguous(), k[..., :rotary].contiguous(), cos, sin, unsqueeze_dim
-    )
+    rotated = rotary_pos_emb_npu(q[..., :rotary].contiguous(), k[..., :rotary].contiguous(), cos, sin, unsqueeze_dim)
     return torch.cat((rotated[0], q[..., rotary:]), dim=-1), torch.cat((rotated[1], k[..., rotary:]), dim=-1)

@@ -91,7 +91,13 @@ def rotary_pos_emb_triton(
 
 
 def rotate(
-    q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int, *, backward: bool = False
+    q: torch.Tensor,
+    k: torch.Tensor,
+    cos: torch.Tensor,
+    sin: torch.Tensor,
+    unsqueeze_dim: int,
+    *,
+    backward: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Rotate *q* and *k*, or with *backward* their gradients back, without autograd.
 
@@ -104,7 +110,13 @@ def rotate(
     q, k, cos, sin = (x if x.stride(-1) == 1 else x.contiguous() for x in (q, k, cos, sin))
     token_dim = 3 - unsqueeze_dim
     batch, tokens, width, rotary = q.shape[0], q.shape[token_dim], q.shape[-1], cos.shape[-1]
-    if cos.shape != sin.shape or cos.shape[0] not in (1, batch) or cos.shape[1] != tokens or rotary % 2 or rotary > width:
+    if (
+        cos.shape != sin.shape
+        or cos.shape[0] not in (1, batch)
+        or cos.shape[1] != tokens
+        or rotary % 2
+        or rotary > width
+    ):
         raise ValueError(f"cos {tuple(cos.shape)} and sin {tuple(sin.shape)} do not fit queries {tuple(q.shape)}")
     outputs = torch.empty_like(q), torch.empty_like(k)
     half, tail = rotary // 2, width - rotary

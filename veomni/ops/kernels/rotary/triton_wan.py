@@ -1,4 +1,4 @@
-"""The rotary embedding of the Wan DiT in Triton: neighbouring pairs times complex frequencies, without complex copies."""
+"""The rotary embedding of the Wan DiT in Triton: neighbouring pairs times complex frequencies."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _RopeWan(torch.autograd.Function):
 
 
 def rope_apply_wan_triton(x: torch.Tensor, freqs: torch.Tensor, num_heads: int) -> torch.Tensor:
-    """Rotate *x* (batch, tokens, heads * width) by the complex *freqs* (tokens, 1, width / 2), which get no gradient."""
+    """Rotate *x* (batch, tokens, heads * width) by complex *freqs* (tokens, 1, width / 2), which get no gradient."""
     return _RopeWan.apply(x, freqs, num_heads)
 
 
@@ -61,7 +61,9 @@ def _launch(x: torch.Tensor, freqs: torch.Tensor, num_heads: int, *, backward: b
     batch, tokens, width = x.shape
     half = width // num_heads // 2
     if freqs.shape != (tokens, 1, half):
-        raise ValueError(f"freqs {tuple(freqs.shape)} do not fit {tokens} tokens of {num_heads} heads in {width} columns")
+        raise ValueError(
+            f"freqs {tuple(freqs.shape)} do not fit {tokens} tokens of {num_heads} heads in {width} columns"
+        )
     x = x.contiguous()
     angles = torch.view_as_real(freqs).contiguous()
     output = torch.empty_like(x)
