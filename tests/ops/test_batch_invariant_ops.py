@@ -55,7 +55,7 @@ def test_transposed_operands_and_factors() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize(("rows", "inner"), [(1, 8), (3, 100), (131, 64)])
+@pytest.mark.parametrize(("rows", "inner"), [(1, 8), (3, 100), (131, 24)])
 def test_a_row_does_not_depend_on_the_batch(rows: int, inner: int, dtype: torch.dtype) -> None:
     """Each intercepted operator gives a row alone the same bits as within the batch."""
     x, weight = random(rows, inner, dtype=dtype).detach(), random(inner, 17, dtype=dtype, seed=1).detach()
@@ -70,7 +70,7 @@ def test_a_row_does_not_depend_on_the_batch(rows: int, inner: int, dtype: torch.
     with batch_invariant_mode():
         for operator in operators:
             whole = operator(x)
-            for i in range(0, rows, 13):
+            for i in {0, rows // 2, rows - 1}:
                 assert torch.equal(operator(x[i : i + 1])[0], whole[i])
 
 

@@ -17,7 +17,14 @@ def rotary_pos_emb_liger(
     if unsqueeze_dim != 1:
         raise ValueError("Liger's rotary embedding needs the heads in dimension 1; use another implementation")
     # Liger rotates in place, and the caller may still need what it passed.
-    return LigerRopeFunction.apply(q.clone(), k.clone(), cos, sin)
+    return rotate_in_place_liger(q.clone(), k.clone(), cos, sin)
+
+
+def rotate_in_place_liger(
+    q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Liger's own function, which overwrites *q* and *k*; for measurements."""
+    return LigerRopeFunction.apply(q, k, cos, sin)
 
 
 def rotary_pos_emb_partial_liger(
