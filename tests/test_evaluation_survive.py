@@ -34,7 +34,7 @@ def ran(status: int | None = 0, output: bytes = READ, errors: bytes = b"", memor
         ("finding", ran(2, b"", b"no package"), ["not run: no package"]),
         ("message", ran(), ["exit status 0 where nothing could be checked"]),
         ("any", ran(2, b""), ["exit status 2 without a message"]),
-        ("any", ran(None), ["still running after 30 s"]),
+        ("any", ran(None), ["not done in 20 s of CPU time"]),
         ("any", ran(-11), ["exit status -11"]),
         ("any", ran(1, b"", b"Traceback\nKeyError: 1"), ["a traceback: KeyError: 1"]),
         ("any", ran(0, b"clean"), ["the report is no JSON: Expecting value: line 1 column 1 (char 0)"]),
@@ -48,7 +48,7 @@ def test_how_a_run_ended_is_judged(expects: Expectation, child: Ran, problems: l
 
 def test_a_child_that_does_not_end_is_ended() -> None:
     """It has no status then."""
-    assert run_child([sys.executable, "-c", "while True: pass"], {}, 0.3).status is None
+    assert run_child([sys.executable, "-c", "while True: pass"], {}, 1).status is None
 
 
 def test_a_case_is_built_run_and_judged() -> None:
@@ -63,7 +63,7 @@ def test_a_case_is_built_run_and_judged() -> None:
 
 def test_a_case_that_needs_more_than_there_is_is_skipped() -> None:
     """The reason is kept."""
-    outcome = run_case(Case("x", written("a", ""), needs=lambda: "no such device"), ["/nonexistent"])
+    outcome = run_case(Case("x", written("a", ""), needs=lambda _: "no such device"), ["/nonexistent"])
     assert outcome.skipped == "no such device"
 
 

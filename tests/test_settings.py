@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -151,3 +152,11 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         with pytest.raises(RunError) as error:
             load_settings(str(tmp_path), name)
         assert str(error.value) == message
+
+
+def test_settings_file_that_is_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a pipe might never end, so one in the place of the settings is an error."""
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / "pyproject.toml")
+    with pytest.raises(RunError, match=r"^pyproject.toml: cannot be read: it is no file$"):
+        load_settings(str(tmp_path))

@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 
 from veomni_opslint.conditions import Condition
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
 Span = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns from 0 in UTF-8 bytes, as ``ast`` counts them."""
 
@@ -251,15 +253,18 @@ def text_of(facts: FileFacts, span: Span) -> str:
 
 @lru_cache(maxsize=4096)
 def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.stmt, ...]:
-    lines = text.split("\n")[line - 1 : end_line]
-    # A block one level deeper than its own margin keeps every column, also inside strings that span lines.
-    source = ("if 1:\n" if column else "pass\n") + "\n".join(lines)
-    tree = ast.parse(source)
-    ast.increment_lineno(tree, line - 2)
-    holder = tree.body[0].body[0] if column and isinstance(tree.body[0], ast.If) else tree.body[1]
-    if not isinstance(holder, ast.FunctionDef | ast.AsyncFunctionDef):
-        raise ValueError(f"no function at line {line}")
-    return tuple(holder.body)
+    lines = text.split("\n")[:end_line]
+    try:
+        # A block one level deeper than its own margin keeps every column, also inside strings that span lines.
+        tree = ast.parse("if 1:\n" * bool(column) + "\n".join(lines[line - 1 :]))
+        ast.increment_lineno(tree, line - 1 - bool(column))
+    except SyntaxError:
+        # With a form feed in its indentation, or a hundred levels deep, the function cannot be read alone.
+        tree = ast.parse("\n".join(lines))
+    for node in ast.walk(tree):
+        if isinstance(node, _FUNCTIONS) and (node.lineno, node.col_offset) == (line, column):
+            return tuple(node.body)
+    raise ValueError(f"no function at line {line}")
 
 
 def _parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:

@@ -48,9 +48,10 @@ def load_settings(root: str, config: str | None = None) -> Settings:
     if config is not None:
         return _read(config, required=True)
     own = os.path.join(root, "opslint.toml")
-    if os.path.lexists(own):
-        return _read(own, required=True)
-    return _read(os.path.join(root, "pyproject.toml"), required=False)
+    path = own if os.path.lexists(own) else os.path.join(root, "pyproject.toml")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise RunError(f"{shown_path(path)}: cannot be read: it is no file")
+    return _read(path, required=path == own)
 
 
 def _read(path: str, *, required: bool) -> Settings:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import io
+import codecs
 import os
-import tokenize
+import re
+import stat
 from dataclasses import dataclass
 from typing import Literal
 
 MAX_BYTES = 20_000_000
 
+_CODING_LINE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_COMMENT_LINE = re.compile(rb"[ \t\f]*(?:#.*)?")
+
 
 @dataclass(frozen=True, slots=True)
 class SourceProblem:
-    """Why a file has no text. Becomes OPS003 (or OPS001, for a NUL byte or an undecodable file)."""
+    """Why a file has no text, and the line that is to blame where one is. Becomes OPS003."""
 
     kind: Literal["permission", "missing", "too-large", "encoding", "not-a-file", "io"]
     detail: str
@@ -33,47 +37,57 @@ def read_source(root: str, path: str, max_bytes: int = MAX_BYTES) -> Source:
     """Read *path* (relative to *root*); never raises for a bad file: the problem is in the result."""
     full = os.path.join(root, path)
     try:
+        status = os.stat(full)
+        if not stat.S_ISREG(status.st_mode):
+            # Reading a pipe or a device may never end.
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "neither a file nor a folder"
+            return Source(path, "", SourceProblem("not-a-file", f"it is {kind}"))
+        if status.st_size > max_bytes:
+            return Source(path, "", SourceProblem("too-large", f"{status.st_size} bytes, the limit is {max_bytes}"))
         with open(full, "rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > max_bytes:
-                return Source(path, "", SourceProblem("too-large", f"{size} bytes, the limit is {max_bytes}"))
-            data = file.read()
+            return decode_source(path, file.read())
     except PermissionError:
         return Source(path, "", SourceProblem("permission", "permission denied"))
     except FileNotFoundError:
         return Source(path, "", SourceProblem("missing", "no such file"))
-    except IsADirectoryError:
-        return Source(path, "", SourceProblem("not-a-file", "it is a folder"))
     except OSError as error:
         return Source(path, "", SourceProblem("io", error.strerror or str(error)))
-    return decode_source(path, data)
 
 
 def decode_source(path: str, data: bytes) -> Source:
     """Decode *data* as Python would: BOM, coding line, UTF-8 by default; any line ending."""
+    encoding, line = _declared_encoding(data)
     try:
-        text = data.decode("utf-8")
-        if b"coding" in data[:400] or text.startswith("\ufeff"):
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-            text = data.decode(encoding)
+        text = _decoded(data, encoding)
     except UnicodeDecodeError as error:
-        return _decode_declared(path, data, error)
-    except (SyntaxError, LookupError) as error:
-        return Source(path, "", SourceProblem("encoding", str(error)))
+        before, byte = error.object[: error.start], error.object[error.start]
+        line = len(_plain_line_ends(before.decode("latin-1")).split("\n"))
+        return Source(path, "", SourceProblem("encoding", f"byte 0x{byte:02x} is not {encoding}", line))
+    except (UnicodeError, LookupError):
+        detail = f"it cannot be decoded as {encoding}, which it declares"
+        return Source(path, "", SourceProblem("encoding", detail, line))
     return Source(path, _plain_line_ends(text))
 
 
-def _decode_declared(path: str, data: bytes, error: UnicodeDecodeError) -> Source:
-    line = data.count(b"\n", 0, error.start) + 1
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return Source(path, _plain_line_ends(data.decode(encoding)))
-    except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
-        byte = data[problem.start]
-        return Source(path, "", SourceProblem("encoding", f"byte 0x{byte:02x} is not {problem.encoding}", line))
-    except (SyntaxError, LookupError) as problem:
-        return Source(path, "", SourceProblem("encoding", str(problem), line))
+def _decoded(data: bytes, encoding: str) -> str:
+    if not data.startswith(codecs.BOM_UTF8):
+        return data.decode(encoding)
+    if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
+        raise LookupError(encoding)
+    return data.removeprefix(codecs.BOM_UTF8).decode()
+
+
+def _declared_encoding(data: bytes) -> tuple[str, int]:
+    """The encoding of *data* and the line that declares it."""
+    start = data[: data.find(b"\n", data.find(b"\n") + 1) + 1] or data
+    if b"coding" in start:
+        for index, line in enumerate(start.removeprefix(codecs.BOM_UTF8).splitlines()[:2]):
+            declared = _CODING_LINE.match(line)
+            if declared is not None:
+                return declared[1].decode(), index + 1
+            if not _COMMENT_LINE.fullmatch(line):
+                break
+    return "utf-8", 1
 
 
 def _plain_line_ends(text: str) -> str:

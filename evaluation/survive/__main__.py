@@ -22,7 +22,7 @@ def outcomes(tree: Path | None, command: Sequence[str], seed: int, only: str) ->
         if only in case.name:
             yield run_case(case, command)
     if tree is not None and only in "every file":
-        yield from truncation.outcomes(tree, command, seed, limit=60.0)
+        yield from truncation.outcomes(tree, command, seed, limit=60)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

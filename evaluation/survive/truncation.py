@@ -44,7 +44,7 @@ DAMAGES: dict[str, Damage] = {
 }
 
 
-def outcomes(tree: Path, command: Sequence[str], seed: int, limit: float) -> Iterator[Outcome]:
+def outcomes(tree: Path, command: Sequence[str], seed: int, limit: int) -> Iterator[Outcome]:
     """Damage every file of the package in *tree* in each of the ways, and check the whole of it."""
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch, "project")
@@ -82,7 +82,7 @@ def differences(broken: set[str], report: str) -> list[str]:
     ]
 
 
-def _check(name: str, root: Path, command: Sequence[str], broken: set[str], limit: float) -> Outcome:
+def _check(name: str, root: Path, command: Sequence[str], broken: set[str], limit: int) -> Outcome:
     argv = [*command, "check", str(root / PACKAGE), "--root", str(root), "--output-format", "json"]
     ran = run_child([*argv, *uncached(tuple(command))], {}, limit)
     case = Case(name, lambda _: None, "message" if ran.status == 2 else "any", limit=limit)

@@ -1,0 +1,286 @@
+"""Calls: of project functions, whose bodies run, of modelled functions, and of what cannot be followed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from veomni_opslint.conditions import TRUE, both, negate
+from veomni_opslint.evaluate.binding import bind, formals_of
+from veomni_opslint.evaluate.builtin_functions import builtin_handler
+from veomni_opslint.evaluate.containers import DictValue, IteratorValue, ListValue
+from veomni_opslint.evaluate.core import reason_of
+from veomni_opslint.evaluate.escapes import Escapes, is_exception, is_pure, is_stable, only_logs
+from veomni_opslint.evaluate.forks import Exit
+from veomni_opslint.evaluate.frames import Frame
+from veomni_opslint.evaluate.library_functions import HARMLESS_DECORATORS, LIBRARY, harmless_decorator
+from veomni_opslint.evaluate.limits import MAX_CALLS, NotPlain, Raised, TooDeep
+from veomni_opslint.evaluate.methods import METHODS, MUTATORS
+from veomni_opslint.evaluate.operators import Handler, atom_key
+from veomni_opslint.evaluate.values import (
+    UNBOUND,
+    Arguments,
+    Choice,
+    Class,
+    Context,
+    EnumMember,
+    External,
+    Function,
+    Instance,
+    Method,
+    Native,
+    Opaque,
+    Partial,
+    Value,
+    Wrapped,
+    key_of,
+    unknown,
+)
+
+
+class Calls(Escapes):
+    """Calling values."""
+
+    def call(self, function: Value, arguments: Arguments) -> Value:
+        self.spend()
+        function = self.prune(function)
+        if isinstance(function, Choice):
+            return self.spread(function, lambda option: self.call(option, arguments))
+        if isinstance(function, Function):
+            return self.call_function(function, arguments)
+        if isinstance(function, Method):
+            return self.call(function.function, arguments.with_first(function.receiver))
+        if isinstance(function, Class):
+            return self.instantiate(function, arguments)
+        if isinstance(function, Native):
+            return self._call_native(function, arguments)
+        if isinstance(function, External):
+            return self._call_external(function, arguments)
+        if isinstance(function, Partial):
+            positional = function.positional + arguments.positional
+            keywords = {**dict(function.keywords), **arguments.keywords}
+            return self.call(function.function, arguments.replaced(positional, keywords))
+        if isinstance(function, Wrapped):
+            return self._call_wrapped(function, arguments)
+        if isinstance(function, Instance) and function.cls.find("__call__") is not UNBOUND:
+            return self.call(self.attribute(function, "__call__", "__call__"), arguments)
+        if isinstance(function, Opaque | Instance | EnumMember):
+            callee = self._callee(arguments)
+            return self.unknown_call(callee, reason_of(function) or "is the result of calling an object", arguments)
+        raise Raised("TypeError", "calls something that cannot be called")
+
+    def call_function(self, function: Function, arguments: Arguments) -> Value:
+        """Run the body of a project function."""
+        if function.qualname == self.dialect.register_op and self._gives_op_spec(arguments):
+            self.forget_tables(function)
+            return self.register_op(arguments)
+        if self.calls >= MAX_CALLS:
+            raise TooDeep("calls functions within each other too deeply")
+        if isinstance(function.node, ast.AsyncFunctionDef):
+            return self.unknown_call(function.name, "is the result of an async function", arguments)
+        frame = Frame(function.module, "function", function.frame, f"{function.qualname}.<locals>.")
+        frame.names.attrs.update(bind(formals_of(function), arguments))
+        frame.cls = function.owner
+        frame.arguments = tuple(frame.names.attrs.values())[:1]
+        if isinstance(function.node, ast.Lambda):
+            self.calls += 1
+            try:
+                return self.evaluate(function.node.body, frame)
+            finally:
+                self.calls -= 1
+        body, yields = self._body(function)
+        if body is None:
+            return self.unknown_call(function.name, "comes from a function that cannot be read", arguments)
+        if yields:
+            return IteratorValue(self._generated(body, frame))
+        return self._returned(self._run_body(body, frame))
+
+    def _run_body(self, body: list[ast.stmt], frame: Frame) -> list[Exit]:
+        self.calls += 1
+        try:
+            return self.block(body, frame)
+        finally:
+            self.calls -= 1
+
+    def _generated(self, body: list[ast.stmt], frame: Frame) -> Iterator[Value]:
+        frame.yields = ListValue()
+        self._returned(self._run_body(body, frame))
+        yield from self.iterate(frame.yields)
+
+    def _body(self, function: Function) -> tuple[list[ast.stmt] | None, bool]:
+        node = function.node
+        assert isinstance(node, ast.FunctionDef)  # noqa: S101
+        known = self.bodies.get(node)
+        if known is None:
+            try:
+                body = node.body or function.module.facts.function_body(node)
+            except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
+                known = (None, False)
+            else:
+                known = (body, _yields(body))
+            self.bodies[node] = known
+        return known
+
+    def body_of(self, function: Function) -> list[ast.stmt]:
+        if isinstance(function.node, ast.Lambda):
+            return [ast.Expr(function.node.body)]
+        return self._body(function)[0] or [] if isinstance(function.node, ast.FunctionDef) else function.node.body
+
+    def _returned(self, exits: list[Exit]) -> Value:
+        if not exits:
+            return None
+        if exits[0].when == TRUE and exits[0].kind == "return":
+            return exits[0].value
+        options: list[tuple[tuple[object, ...], Value]] = []
+        raising = [exit_ for exit_ in exits if exit_.kind == "raise"]
+        otherwise = TRUE
+        for exit_ in exits:
+            otherwise = both(otherwise, negate(exit_.when))
+            if exit_.kind == "return":
+                options.append((exit_.when, exit_.value))
+        if self.feasible(otherwise):
+            options.append((otherwise, None))
+        if not options:
+            raise Raised(str(raising[0].value or "") if raising else "")
+        self.leave(raising)
+        return self.choose(options)
+
+    def _gives_op_spec(self, arguments: Arguments) -> bool:
+        value = arguments.get(0, "spec")
+        options = [option for _, option in value.options] if isinstance(value, Choice) else [value]
+        return any(
+            (isinstance(option, Instance) and option.role == "op_spec") or isinstance(option, Opaque | External)
+            for option in options
+        )
+
+    def _call_wrapped(self, function: Wrapped, arguments: Arguments) -> Value:
+        if function.kind == "contextmanager":
+            return Context(function.function, arguments)
+        if function.kind == "cached":
+            return self._call_cached(function.function, arguments)
+        return self.call(function.function, arguments)
+
+    def _call_cached(self, function: Value, arguments: Arguments) -> Value:
+        holder = function.function if isinstance(function, Wrapped) else function
+        if not isinstance(holder, Function):
+            return self.call(function, arguments)
+        memory = holder.attrs.get("__cache__", UNBOUND)
+        if not isinstance(memory, DictValue):
+            memory = DictValue()
+            holder.attrs["__cache__"] = memory
+        key = (arguments.positional, tuple(sorted(arguments.keywords.items())))
+        try:
+            entry = memory.entries.get(key_of(key))
+        except NotPlain:
+            return self.call(function, arguments)
+
+        def remember(value: Value) -> Value:
+            if value is UNBOUND:
+                value = self.call(function, arguments)
+                self.touch(memory)
+                memory.put(key, value)
+            return value
+
+        return self.each_option(UNBOUND if entry is None else entry[1], remember)
+
+    def _call_native(self, function: Native, arguments: Arguments) -> Value:
+        receiver, name = function.receiver, function.name
+        if isinstance(receiver, Class | Instance):
+            return self._call_of_object(receiver, name, arguments)
+        handler = METHODS[type(receiver)][name]
+        return self.native(handler, arguments.with_first(receiver), f".{name}", mutates=name in MUTATORS)
+
+    def _call_of_object(self, receiver: Class | Instance, name: str, arguments: Arguments) -> Value:
+        if name == self.dialect.register_method:
+            return self.register_kernel(arguments)
+        if name == "_make" and isinstance(receiver, Class):
+            return self.instantiate(receiver, arguments.replaced(tuple(self.ordered(arguments.get(0, ""))), {}))
+        if name == "_replace" and isinstance(receiver, Instance):
+            return self.replaced(receiver, arguments)
+        if name == "_asdict" and isinstance(receiver, Instance):
+            return DictValue((item.name, receiver.attrs.get(item.name)) for item in receiver.cls.fields)
+        if name == "__setattr__":
+            self.set_attribute(receiver, str(self.plain(arguments.get(0, ""))), arguments.get(1, ""))
+        return None
+
+    def _call_external(self, function: External, arguments: Arguments) -> Value:
+        dotted = function.dotted
+        if dotted.startswith("builtins."):
+            if dotted == "builtins.object.__setattr__":
+                self.set_attribute(arguments.get(0, ""), str(self.plain(arguments.get(1, ""))), arguments.get(2, ""))
+                return None
+            handler = builtin_handler(dotted)
+            if handler is None and is_exception(dotted):
+                return unknown("is an exception", dotted)
+        else:
+            handler = LIBRARY.get(dotted)
+        if handler is not None:
+            return self.native(handler, arguments, function.last, mutates=function.last in MUTATORS)
+        if dotted in HARMLESS_DECORATORS:
+            return harmless_decorator(dotted, arguments)
+        if function.last == self.dialect.register_op:
+            return self.register_op(arguments)
+        return self.unknown_call(dotted, f"comes from {dotted}(), which is known only at run time", arguments)
+
+    def native(self, handler: Handler, arguments: Arguments, label: str, *, mutates: bool = False) -> Value:
+        """Call a modelled function, once for each combination of choices among its arguments."""
+        if arguments.lost or arguments.lost_keywords:
+            return self._unfollowed(arguments, label, arguments.lost or arguments.lost_keywords, mutates=mutates)
+        values = (*arguments.positional, *arguments.keywords.values())
+        try:
+            if any(isinstance(value, Choice) for value in values):
+                return self.combined(values, self._again(handler, arguments))
+            try:
+                return handler(self, arguments)
+            except NotPlain:
+                parts = [] if mutates else [self.settled(value) for value in values]
+                if all(len(part) == 1 for part in parts):
+                    raise
+                return self.in_each(self.combine(parts), self._again(handler, arguments))
+        except NotPlain as problem:
+            return self._unfollowed(arguments, label, problem.reason, mutates=mutates)
+
+    def _again(self, handler: Handler, arguments: Arguments) -> Callable[[list[Value]], Value]:
+        count = len(arguments.positional)
+
+        def use(values: list[Value]) -> Value:
+            keywords = dict(zip(arguments.keywords, values[count:], strict=True))
+            return self.native(handler, arguments.replaced(tuple(values[:count]), keywords), "")
+
+        return use
+
+    def _unfollowed(self, arguments: Arguments, label: str, reason: str, *, mutates: bool) -> Value:
+        self.hand_over(f"{label.lstrip('.')}()", arguments)
+        if mutates and arguments.positional:
+            self.forget(arguments.positional[0], reason)
+        return unknown(reason)
+
+    def unknown_call(self, callee: str, reason: str, arguments: Arguments) -> Value:
+        if not only_logs(callee):
+            self.hand_over(f"{callee}()", arguments)
+            if not is_pure(callee):
+                for value in (*arguments.positional, *arguments.keywords.values()):
+                    self.forget(value, f"was handed to {callee}(), which may have changed it")
+        text = arguments.frame.module.text(arguments.node)
+        if not is_stable(callee) or arguments.lost or arguments.lost_keywords:
+            self.may_raise("", text)
+            return unknown(reason, callee)
+        keywords = tuple((name, atom_key(value)) for name, value in sorted(arguments.keywords.items()))
+        key = ("call", callee, tuple(atom_key(value) for value in arguments.positional), keywords)
+        self.may_raise("", text, key)
+        return Opaque(reason, key, callee)
+
+    def _callee(self, arguments: Arguments) -> str:
+        node = arguments.node
+        return arguments.frame.module.text(node.func) if isinstance(node, ast.Call) else "a function"
+
+
+def _yields(body: list[ast.stmt]) -> bool:
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False

@@ -1,0 +1,129 @@
+"""What a call that cannot be followed may do: change what it is given, or register it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+
+from veomni_opslint.evaluate.access import Access
+from veomni_opslint.evaluate.containers import Container, KeyedContainer, ListValue, SetValue
+from veomni_opslint.evaluate.roots import names_any
+from veomni_opslint.evaluate.values import (
+    Arguments,
+    Choice,
+    Function,
+    Instance,
+    Maybe,
+    Method,
+    Native,
+    Partial,
+    Value,
+    Wrapped,
+)
+
+_CHANGERS = frozenset((
+    "random.shuffle", "heapq.heapify", "heapq.heappush", "heapq.heappop", "bisect.insort", "bisect.insort_left",
+    "bisect.insort_right",
+))  # fmt: skip
+_LOGGING = frozenset((
+    "debug", "info", "warning", "warn", "error", "exception", "critical", "log", "info_once", "warning_once",
+    "info_rank0", "warning_rank0", "debug_rank0", "debug_once", "getLogger", "get_logger", "print", "pprint",
+))  # fmt: skip
+_UNSTABLE = frozenset(("random", "time", "uuid", "secrets", "tempfile", "itertools", "queue"))
+_CONSUMERS = frozenset(("next", "pop", "popitem", "get_nowait", "read", "readline", "input", "random"))
+
+
+def only_logs(callee: str) -> bool:
+    """Whether the function only writes messages."""
+    return callee.rpartition(".")[2] in _LOGGING
+
+
+def is_pure(callee: str) -> bool:
+    """Whether the function is known not to change its arguments."""
+    root = callee.partition(".")[0]
+    if callee in _CHANGERS:
+        return False
+    return root in sys.stdlib_module_names or root in {"builtins", "torch", "numpy", "np"} or only_logs(callee)
+
+
+def is_exception(dotted: str) -> bool:
+    """Whether a built-in is an exception class."""
+    return dotted.startswith("builtins.") and dotted.endswith(("Error", "Exception", "Warning"))
+
+
+def is_stable(callee: str) -> bool:
+    """Whether equal calls within one run are taken to give equal results."""
+    return callee.partition(".")[0] not in _UNSTABLE and callee.rpartition(".")[2] not in _CONSUMERS
+
+
+class Escapes(Access):
+    """What happens to values that code which cannot be followed gets hold of."""
+
+    def hand_over(self, callee: str, arguments: Arguments) -> None:
+        """Report that *callee* may register something with what it is given."""
+        for value in (*arguments.positional, *arguments.keywords.values()):
+            for inner in reachable(value, 3):
+                what = self._registering(inner)
+                if what:
+                    reason = f"{what} is handed to {callee}, which cannot be followed"
+                    self.report_unresolved(arguments.node, arguments.frame, reason)
+                    return
+
+    def _registering(self, value: Value) -> str:
+        if isinstance(value, Instance):
+            if value.role == "registry":
+                return self.dialect.registry
+            return f"a {value.cls.name}" if value.role in {"kernel_spec", "op_spec"} else ""
+        if isinstance(value, Native) and value.name == self.dialect.register_method and isinstance(
+            value.receiver, Instance
+        ):
+            return f"{self.dialect.registry}.{value.name}"
+        if isinstance(value, Function) and self._may_register(value):
+            return f"{value.name}(), which registers kernels,"
+        return ""
+
+    def _may_register(self, function: Function) -> bool:
+        words = self.words.get(function.module.name)
+        return bool(words) and names_any(self.body_of(function), words or frozenset(), self.dialect)
+
+    def body_of(self, function: Function) -> list[ast.stmt]:
+        """The statements of a project function; none when they cannot be read."""
+        raise NotImplementedError
+
+    def forget(self, value: Value, reason: str) -> None:
+        """Take the contents of what can be changed as unknown."""
+        for inner in reachable(value, 3):
+            if isinstance(inner, Container) and not (isinstance(inner, SetValue) and inner.frozen):
+                self.touch(inner)
+                inner.lose(reason)
+
+    def forget_tables(self, function: Function) -> None:
+        """Take the module-level containers that the function names as unknown: it changes them unseen."""
+        for name, value in function.module.frame.names.attrs.items():
+            if isinstance(value, Container) and function.module.mentions(function.node, frozenset((name,))):
+                self.forget(value, "depends on what is registered")
+
+
+def reachable(value: Value, depth: int) -> Iterator[Value]:
+    """The value and what it holds, as deep as *depth*."""
+    yield value
+    if depth == 0:
+        return
+    inner: list[Value] = []
+    if isinstance(value, Choice):
+        inner = [option for _, option in value.options]
+    elif isinstance(value, Maybe):
+        inner = [value.value]
+    elif isinstance(value, tuple):
+        inner = list(value)
+    elif isinstance(value, ListValue):
+        inner = list(value.items)
+    elif isinstance(value, KeyedContainer):
+        inner = [item for _, item in value.entries.values()]
+    elif isinstance(value, Partial):
+        inner = [value.function, *value.positional, *(item for _, item in value.keywords)]
+    elif isinstance(value, Method | Wrapped):
+        inner = [value.function]
+    for item in inner:
+        yield from reachable(item, depth - 1)

@@ -1,0 +1,471 @@
+"""Expressions: from ``ast`` nodes to values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from veomni_opslint.conditions import FALSE, TRUE, both, negate
+from veomni_opslint.evaluate.containers import UNORDERED, DictValue, IteratorValue, ListValue, SetValue
+from veomni_opslint.evaluate.core import reason_of
+from veomni_opslint.evaluate.forks import Exit, Note, Step
+from veomni_opslint.evaluate.frames import Frame
+from veomni_opslint.evaluate.limits import MAX_NESTING, NotPlain, Raised, TooDeep
+from veomni_opslint.evaluate.methods import update_table
+from veomni_opslint.evaluate.names import Names
+from veomni_opslint.evaluate.values import (
+    UNBOUND,
+    Arguments,
+    Class,
+    External,
+    Function,
+    Instance,
+    Maybe,
+    Super,
+    Value,
+    unknown,
+)
+
+_DUNDERS: dict[type[ast.operator], str] = {
+    ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.Mod: "__mod__",
+    ast.LShift: "__lshift__", ast.RShift: "__rshift__", ast.BitOr: "__or__", ast.BitAnd: "__and__",
+    ast.MatMult: "__matmul__",
+}  # fmt: skip
+
+
+class Expressions(Names):
+    """Evaluating expressions."""
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Value:
+        self.steps -= 1
+        if self.steps < 0:
+            self.spend()
+        if self.nesting >= MAX_NESTING:
+            raise TooDeep("is nested too deeply to follow")
+        evaluator = _EVALUATORS.get(type(node))
+        if evaluator is None:
+            return unknown("is an expression of a kind that is not followed")
+        self.nesting += 1
+        try:
+            return evaluator(self, node, frame)
+        except NotPlain as problem:
+            return unknown(problem.reason)
+        finally:
+            self.nesting -= 1
+
+    def constant(self, node: ast.Constant, _frame: Frame) -> Value:
+        value: Value = node.value
+        return value
+
+    def name(self, node: ast.Name, frame: Frame) -> Value:
+        return self.lookup(node.id, frame)
+
+    def attribute_of(self, node: ast.Attribute, frame: Frame) -> Value:
+        value = self.evaluate(node.value, frame)
+        return self.attribute(value, node.attr, frame.module.text(node) if self.catching else "")
+
+    def call_of(self, node: ast.Call, frame: Frame) -> Value:
+        function = self.evaluate(node.func, frame)
+        self.here = (node, frame)
+        if function == External("builtins.super"):
+            return self._super(node, frame)
+        return self.in_each(self._argument_lists(node, frame), lambda parts: self._call_with(function, node, frame, parts))
+
+    def _argument_lists(self, node: ast.Call, frame: Frame) -> list[tuple[Any, list[Value]]]:
+        values = [
+            self.evaluate(item.value if isinstance(item, ast.Starred) else item, frame) for item in node.args
+        ] + [self.evaluate(item.value, frame) for item in node.keywords]
+        starred = [isinstance(item, ast.Starred) for item in node.args] + [item.arg is None for item in node.keywords]
+        if not any(starred):
+            return [(TRUE, values)]
+        parts = []
+        for value, star in zip(values, starred, strict=True):
+            try:
+                parts.append(self.settled(self.prune(value)) if star else [(TRUE, value)])
+            except NotPlain as problem:
+                parts.append([(TRUE, unknown(problem.reason))])
+        try:
+            return self.combine(parts)
+        except NotPlain as problem:
+            return [(TRUE, [unknown(problem.reason) if star else value
+                            for value, star in zip(values, starred, strict=True)])]  # fmt: skip
+
+    def _call_with(self, function: Value, node: ast.Call, frame: Frame, parts: list[Value]) -> Value:
+        positional: list[Value] = []
+        lost = lost_keywords = ""
+        for item, value in zip(node.args, parts, strict=False):
+            if not isinstance(item, ast.Starred):
+                if not lost:
+                    positional.append(value)
+                continue
+            try:
+                positional.extend(self.ordered(value))
+            except NotPlain as problem:
+                lost = lost or problem.reason
+        keywords: dict[str, Value] = {}
+        nodes: dict[str, ast.expr] = {}
+        for keyword, value in zip(node.keywords, parts[len(node.args) :], strict=True):
+            if keyword.arg is not None:
+                keywords[keyword.arg] = value
+                nodes[keyword.arg] = keyword.value
+                continue
+            try:
+                given = self._keywords_in(value)
+            except NotPlain as problem:
+                lost_keywords = lost_keywords or problem.reason
+                continue
+            keywords.update(given)
+            nodes.update((name, keyword.value) for name in given)
+        self.here = (node, frame)
+        return self.call(function, Arguments(tuple(positional), keywords, node, frame, lost, lost_keywords, nodes))
+
+    def _keywords_in(self, value: Value) -> dict[str, Value]:
+        if not isinstance(value, DictValue):
+            raise NotPlain(reason_of(value) or "is a mapping that is not known")
+        return {str(self.plain(key)): item for _, key, item in value.elements()}
+
+    def _super(self, node: ast.Call, frame: Frame) -> Value:
+        if node.args:
+            after, receiver = (self.evaluate(item, frame) for item in node.args[:2])
+            return Super(after, receiver) if isinstance(after, Class) else unknown("comes from super()")
+        scope: Frame | None = frame
+        while scope is not None and not (scope.kind == "function" and scope.cls is not None):
+            scope = scope.parent
+        if scope is None or scope.cls is None or not scope.arguments:
+            return unknown("comes from super()")
+        return Super(scope.cls, scope.arguments[0])
+
+    def joined_text(self, node: ast.JoinedStr, frame: Frame) -> Value:
+        specs = [_spec_of(part) for part in node.values]
+        values = [self.evaluate(part.value if isinstance(part, ast.FormattedValue) else part, frame)
+                  for part in node.values]  # fmt: skip
+        formats = [self.evaluate(spec, frame) if spec is not None else "" for spec in specs]
+
+        def join(parts: list[Value]) -> Value:
+            text = []
+            for part, value, spec in zip(node.values, parts, parts[len(node.values) :], strict=False):
+                conversion = chr(part.conversion) if isinstance(part, ast.FormattedValue) and part.conversion > 0 else ""
+                text.append(self.formatted(value, conversion, str(self.plain(spec))))
+            return "".join(text)
+
+        return self.combined([*values, *formats], join)
+
+    def binary_of(self, node: ast.BinOp, frame: Frame) -> Value:
+        chain = [node]
+        while isinstance(chain[-1].left, ast.BinOp):
+            chain.append(chain[-1].left)
+        value = self.evaluate(chain[-1].left, frame)
+        for link in reversed(chain):
+            self.spend()
+            value = self.operate(link.op, value, self.evaluate(link.right, frame))
+        return value
+
+    def operate(self, operator: ast.operator, left: Value, right: Value) -> Value:
+        """The result of a binary operator, for each combination of choices."""
+
+        def use(values: list[Value]) -> Value:
+            first, second = values
+            if isinstance(first, Instance) and first.cls.find(_DUNDERS.get(type(operator), "")) is not UNBOUND:
+                return self.invoke(self.attribute(first, _DUNDERS[type(operator)], "an operator"), second)
+            try:
+                return self.binary(operator, first, second)
+            except NotPlain as problem:
+                parts = [self.settled(first), self.settled(second)]
+                if len(parts[0]) == len(parts[1]) == 1:
+                    return unknown(problem.reason)
+                return self.in_each(self.combine(parts), use)
+
+        return self.combined([left, right], use)
+
+    def unary_of(self, node: ast.UnaryOp, frame: Frame) -> Value:
+        value = self.evaluate(node.operand, frame)
+        if isinstance(node.op, ast.Not):
+            return self.boolean(negate(self.truth_of(value, frame.module.text(node.operand))))
+        return self.spread(value, lambda option: _signed(node.op, self.plain(option)))
+
+    def either_of(self, node: ast.BoolOp, frame: Frame) -> Value:
+        decisive = FALSE if isinstance(node.op, ast.And) else TRUE
+
+        def rest(index: int) -> Value:
+            operand = node.values[index]
+            value = self.evaluate(operand, frame)
+            if index == len(node.values) - 1:
+                return value
+            text = frame.module.text(operand)
+            formula = self.truth_of(value, text)
+            if formula in (TRUE, FALSE):
+                return value if formula == decisive else rest(index + 1)
+            goes_on = formula if decisive == FALSE else negate(formula)
+            note = Note(text, decisive == FALSE)
+            branches: list[tuple[Step, Callable[[], Value]]] = [
+                (Step(goes_on, (note,)), lambda: rest(index + 1)),
+                (Step(negate(goes_on), (note.flipped(),)), lambda: self.prune(value)),
+            ]
+            return self.choose([(step.formula, found) for step, found in self.fork(branches, exhaustive=True)])
+
+        return rest(0)
+
+    def comparison(self, node: ast.Compare, frame: Frame) -> Value:
+        left = self.evaluate(node.left, frame)
+        formula = TRUE
+        text = frame.module.text(node)
+        for operator, item in zip(node.ops, node.comparators, strict=True):
+            right = self.evaluate(item, frame)
+            result = self.compare(operator, left, right, text)
+            if len(node.ops) == 1:
+                return result
+            formula = both(formula, self.truth_of(result, text))
+            if formula == FALSE:
+                break
+            left = right
+        return self.boolean(formula)
+
+    def conditional(self, node: ast.IfExp, frame: Frame) -> Value:
+        text = frame.module.text(node.test)
+        formula = self.truth_of(self.evaluate(node.test, frame), text)
+        if formula in (TRUE, FALSE):
+            return self.evaluate(node.body if formula == TRUE else node.orelse, frame)
+        branches: list[tuple[Step, Callable[[], Value]]] = [
+            (Step(formula, (Note(text),)), lambda: self.evaluate(node.body, frame)),
+            (Step(negate(formula), (Note(text, holds=False),)), lambda: self.evaluate(node.orelse, frame)),
+        ]
+        return self.choose([(step.formula, value) for step, value in self.fork(branches, exhaustive=True)])
+
+    def _items(self, nodes: list[ast.expr], frame: Frame) -> list[Value]:
+        items: list[Value] = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                items.extend(self.elements(self.evaluate(node.value, frame)))
+            else:
+                items.append(self.evaluate(node, frame))
+        return items
+
+    def tuple_of(self, node: ast.Tuple, frame: Frame) -> Value:
+        items = self._items(node.elts, frame)
+        if any(isinstance(item, Maybe) for item in items):
+            options = [(when, tuple(self.certain(found))) for when, found in self.settled(ListValue(items))]
+            return self.choose(options)
+        return tuple(items)
+
+    def list_of(self, node: ast.List, frame: Frame) -> Value:
+        return ListValue(self._items(node.elts, frame))
+
+    def set_of(self, node: ast.Set, frame: Frame) -> Value:
+        return SetValue(self._items(node.elts, frame))
+
+    def dict_of(self, node: ast.Dict, frame: Frame) -> Value:
+        table = DictValue()
+        for key_node, value_node in zip(node.keys, node.values, strict=True):
+            if key_node is None:
+                for source in (self.evaluate(value_node, frame),):
+                    update_table(self, table, self.prune(source))
+                continue
+            key = self.evaluate(key_node, frame)
+            table.put(key, self.evaluate(value_node, frame))
+        return table
+
+    def element_of(self, node: ast.Subscript, frame: Frame) -> Value:
+        value = self.evaluate(node.value, frame)
+        index = self.evaluate(node.slice, frame)
+        return self.subscript(value, index, frame.module.text(node) if self.catching else "")
+
+    def slice_of(self, node: ast.Slice, frame: Frame) -> Value:
+        parts = [None if part is None else self.plain(self.prune(self.evaluate(part, frame)))
+                 for part in (node.lower, node.upper, node.step)]  # fmt: skip
+        return slice(*parts)
+
+    def lambda_of(self, node: ast.Lambda, frame: Frame) -> Value:
+        return self.function_of(node, "<lambda>", frame)
+
+    def function_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str, frame: Frame) -> Function:
+        """The function that a def or lambda makes, its defaults evaluated."""
+        defaults = tuple(self.evaluate(item, frame) for item in node.args.defaults)
+        keyword_defaults = {
+            item.arg: self.evaluate(default, frame)
+            for item, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+            if default is not None
+        }
+        return Function(node, f"{frame.function_frame().prefix}{name}", frame.module, frame, defaults, keyword_defaults)
+
+    def walrus(self, node: ast.NamedExpr, frame: Frame) -> Value:
+        value = self.evaluate(node.value, frame)
+        self.assign(node.target, value, frame.function_frame())
+        return value
+
+    def yielded(self, node: ast.Yield, frame: Frame) -> Value:
+        value = None if node.value is None else self.evaluate(node.value, frame)
+        target = frame.function_frame().yields
+        if target is not None:
+            self.touch(target)
+            target.items.append(value)
+            if len(target.items) > 2_000:
+                raise TooDeep("is a generator that yields too much to follow")
+        return None
+
+    def yielded_from(self, node: ast.YieldFrom, frame: Frame) -> Value:
+        target = frame.function_frame().yields
+        value = self.evaluate(node.value, frame)
+        if target is not None:
+            self.touch(target)
+            try:
+                target.items.extend(self.elements(value))
+            except NotPlain as problem:
+                target.lose(problem.reason)
+        return None
+
+    def list_comprehension(self, node: ast.ListComp, frame: Frame) -> Value:
+        items, unordered = self._comprehension(node, [node.elt], frame)
+        return ListValue((_only(item) for item in items), unordered=unordered)
+
+    def set_comprehension(self, node: ast.SetComp, frame: Frame) -> Value:
+        items, _ = self._comprehension(node, [node.elt], frame)
+        return SetValue(_only(item) for item in items)
+
+    def generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
+        items, unordered = self._comprehension(node, [node.elt], frame)
+        return IteratorValue((_only(item) for item in items), unordered=unordered)
+
+    def dict_comprehension(self, node: ast.DictComp, frame: Frame) -> Value:
+        items, unordered = self._comprehension(node, [node.key, node.value], frame)
+        table = DictValue()
+        for item in items:
+            pair = item.value if isinstance(item, Maybe) else item
+            assert isinstance(pair, tuple)  # noqa: S101
+            if isinstance(item, Maybe):
+                update_table(self, table, self._conditional_entry(item, pair))
+            else:
+                table.put(*pair)
+        table.unordered = unordered
+        return table
+
+    def _conditional_entry(self, item: Maybe, pair: tuple[Value, ...]) -> DictValue:
+        entry = DictValue([(pair[0], pair[1])])
+        present = self.choose([(item.when, pair[1]), (negate(item.when), UNBOUND)])
+        entry.put(pair[0], present)
+        return entry
+
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, results: list[ast.expr], frame: Frame
+    ) -> tuple[Iterator[Value], bool]:
+        inner = Frame(frame.module, "comprehension", frame, frame.prefix)
+        source = self.evaluate(node.generators[0].iter, frame)
+        unordered = self.unordered(source)
+        return self._clauses(node.generators, 0, source, results, inner), unordered
+
+    def _clauses(
+        self, clauses: list[ast.comprehension], index: int, source: Value, results: list[ast.expr], frame: Frame
+    ) -> Iterator[Value]:
+        clause = clauses[index]
+        try:
+            if index and self.unordered(source):
+                raise NotPlain(UNORDERED)  # noqa: TRY301
+            items = self.iterate(source)
+        except NotPlain as problem:
+            reason = problem.reason
+
+            def body() -> list[Exit]:
+                self.assign(clause.target, unknown(reason), frame)
+                list(self._matching(clauses, index, results, frame))
+                return []
+
+            self.unknown_rounds(body, f"for … in {frame.module.text(clause.iter)}")
+            raise
+        for item in items:
+            self.spend()
+            if isinstance(item, Maybe):
+                held = self.holds(item.when)
+                if held is False:
+                    continue
+                if held is None:
+                    yield from self._conditional_round(clauses, index, item, results, frame)
+                    continue
+                item = item.value  # noqa: PLW2901
+            self.assign(clause.target, item, frame)
+            yield from self._matching(clauses, index, results, frame)
+
+    def _conditional_round(
+        self, clauses: list[ast.comprehension], index: int, item: Maybe, results: list[ast.expr], frame: Frame
+    ) -> Iterator[Value]:
+        def round_() -> list[Value]:
+            self.assign(clauses[index].target, item.value, frame)
+            return list(self._matching(clauses, index, results, frame))
+
+        step = Step(item.when, self.notes_of(item.when))
+        for _, found in self.fork([(step, round_)], exhaustive=False):
+            yield from (_under(step, element) for element in found)
+
+    def _matching(
+        self, clauses: list[ast.comprehension], index: int, results: list[ast.expr], frame: Frame, test: int = 0
+    ) -> Iterator[Value]:
+        clause = clauses[index]
+        if test < len(clause.ifs):
+            node = clause.ifs[test]
+            text = frame.module.text(node)
+            formula = self.truth_of(self.evaluate(node, frame), text)
+            if formula == TRUE:
+                yield from self._matching(clauses, index, results, frame, test + 1)
+            elif formula != FALSE:
+                step = Step(formula, (Note(text),))
+                branch = lambda: list(self._matching(clauses, index, results, frame, test + 1))  # noqa: E731
+                for _, found in self.fork([(step, branch)], exhaustive=False):
+                    yield from (_under(step, element) for element in found)
+        elif index + 1 < len(clauses):
+            source = self.evaluate(clauses[index + 1].iter, frame)
+            yield from self._clauses(clauses, index + 1, source, results, frame)
+        else:
+            yield tuple(self.evaluate(node, frame) for node in results)
+
+
+def _under(step: Step, item: Value) -> Maybe:
+    if isinstance(item, Maybe):
+        return Maybe(both(step.formula, item.when), item.value)
+    return Maybe(step.formula, item)
+
+
+def _only(item: Value) -> Value:
+    if isinstance(item, Maybe):
+        return Maybe(item.when, _only(item.value))
+    assert isinstance(item, tuple)  # noqa: S101
+    return item[0]
+
+
+def _spec_of(part: ast.expr) -> ast.expr | None:
+    return part.format_spec if isinstance(part, ast.FormattedValue) else None
+
+
+def _signed(operator: ast.unaryop, value: Any) -> Value:  # noqa: ANN401
+    try:
+        if isinstance(operator, ast.USub):
+            return -value
+        return +value if isinstance(operator, ast.UAdd) else ~value
+    except TypeError as problem:
+        raise Raised("TypeError") from problem
+
+
+_EVALUATORS: dict[type[ast.expr], Callable[[Expressions, Any, Frame], Value]] = {
+    ast.Constant: Expressions.constant,
+    ast.Name: Expressions.name,
+    ast.Attribute: Expressions.attribute_of,
+    ast.Call: Expressions.call_of,
+    ast.JoinedStr: Expressions.joined_text,
+    ast.BinOp: Expressions.binary_of,
+    ast.UnaryOp: Expressions.unary_of,
+    ast.BoolOp: Expressions.either_of,
+    ast.Compare: Expressions.comparison,
+    ast.IfExp: Expressions.conditional,
+    ast.Tuple: Expressions.tuple_of,
+    ast.List: Expressions.list_of,
+    ast.Set: Expressions.set_of,
+    ast.Dict: Expressions.dict_of,
+    ast.Subscript: Expressions.element_of,
+    ast.Slice: Expressions.slice_of,
+    ast.Lambda: Expressions.lambda_of,
+    ast.NamedExpr: Expressions.walrus,
+    ast.Yield: Expressions.yielded,
+    ast.YieldFrom: Expressions.yielded_from,
+    ast.ListComp: Expressions.list_comprehension,
+    ast.SetComp: Expressions.set_comprehension,
+    ast.GeneratorExp: Expressions.generator,
+    ast.DictComp: Expressions.dict_comprehension,
+}

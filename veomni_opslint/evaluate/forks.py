@@ -1,0 +1,382 @@
+"""Running code under unknown conditions: the path, the undoing of a branch, and the merging of what branches did.
+
+The branches of an unknown condition run one after the other from the same state. Each change is logged, undone when
+the branch ends, and all changes are then merged: what differs becomes a ``Choice``, or ``Maybe`` elements.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate, possible, truth
+from veomni_opslint.evaluate.limits import MAX_OPTIONS, MAX_PATH, Raised, TooDeep
+from veomni_opslint.evaluate.values import UNBOUND, Cell, Choice, Opaque, Value, same, unknown
+
+T = TypeVar("T")
+TOO_MANY = "depends on too many conditions"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One condition as the reader knows it: its source text, and whether it holds."""
+
+    text: str
+    holds: bool = True
+
+    def __str__(self) -> str:
+        return self.text if self.holds else f"not ({self.text})"
+
+    def flipped(self) -> Note:
+        """The opposite condition."""
+        return Note(self.text, not self.holds)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One condition of the path: as a formula over atoms, and as the texts to report."""
+
+    formula: Condition
+    notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """One way in which a block ends other than by running to its end, and when it does.
+
+    ``value`` is what is returned, or the name of the exception raised. ``origin`` is the statement that raises it, if
+    that is no ``raise`` statement.
+    """
+
+    kind: Literal["return", "break", "continue", "raise"]
+    when: Condition
+    notes: tuple[Note, ...]
+    value: Value = None
+    origin: ast.stmt | None = None
+
+    def under(self, step: Step) -> Exit:
+        """The exit as seen from outside a branch."""
+        return Exit(self.kind, both(step.formula, self.when), step.notes + self.notes, self.value, self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    step: Step
+    known: dict[Condition, bool]
+    rest: Condition
+
+
+class _Level:
+    """The changes since a branch began: for each part of a cell its content before."""
+
+    __slots__ = ("log", "start")
+
+    def __init__(self) -> None:
+        self.start = Cell.mark()
+        self.log: dict[tuple[int, str], tuple[Cell, str, object]] = {}
+
+
+class Forks:
+    """The path of conditions under which code runs, and the changes to undo."""
+
+    def __init__(self) -> None:
+        self.path: list[_Held] = []
+        self.levels: list[_Level] = []
+        self.pending: list[Exit] = []
+        self.base = 0
+        self.catching: list[frozenset[str]] = []
+        self._atoms: dict[Hashable, int] = {}
+        self._atom_texts: list[str] = []
+
+    def atom(self, key: Hashable, text: str) -> Condition:
+        """The atomic condition that *key* identifies; *text* is reported for it."""
+        number = self._atoms.get(key)
+        if number is None:
+            number = self._atoms[key] = len(self._atom_texts)
+            self._atom_texts.append(text)
+        return ("opaque", number)
+
+    def holds(self, formula: Condition) -> bool | None:
+        """Whether the formula is certainly true or false on the path; None when it may be either."""
+        if formula == TRUE:
+            return True
+        if not self.path:
+            return truth(formula, _nothing)
+        held = self.path[-1]
+        value = truth(formula, held.known.get)
+        if value is None and held.rest != TRUE:
+            if not possible(both(held.rest, formula), held.known.get):
+                return False
+            if not possible(both(held.rest, negate(formula)), held.known.get):
+                return True
+        return value
+
+    def feasible(self, formula: Condition) -> bool:
+        """Whether the formula can be true on the path."""
+        value = self.holds(formula)
+        if value is not None:
+            return value
+        return possible(formula, self.path[-1].known.get if self.path else _nothing)
+
+    def push(self, step: Step) -> None:
+        """Assume the condition from here on.
+
+        Raises:
+            TooDeep: too many conditions lie within each other.
+        """
+        if len(self.path) >= MAX_PATH:
+            raise TooDeep(TOO_MANY)
+        known = dict(self.path[-1].known) if self.path else {}
+        rest = self.path[-1].rest if self.path else TRUE
+        for part, value in _literals(step.formula, value=True):
+            if part[0] == "opaque":
+                known[part] = value
+            else:
+                rest = both(rest, part if value else negate(part))
+        self.path.append(_Held(step, known, rest))
+
+    def conditions(self) -> tuple[Note, ...]:
+        """What to report as the conditions of something that happens now."""
+        return tuple(dict.fromkeys(note for held in self.path for note in held.step.notes))
+
+    def notes_of(self, formula: Condition) -> tuple[Note, ...]:
+        """What to report for a formula, less what the path says already."""
+        if self.holds(formula) is True:
+            return ()
+        if formula[0] == "and":
+            return tuple(note for part in formula[1:] for note in self.notes_of(part))
+        if formula[0] == "not":
+            return (Note(self._render(formula[1]), holds=False),)
+        return (Note(self._render(formula)),)
+
+    def _render(self, formula: Condition) -> str:
+        if formula[0] == "opaque":
+            return self._atom_texts[formula[1]]
+        if formula[0] == "not":
+            return f"not ({self._render(formula[1])})"
+        if formula[0] in ("and", "or"):
+            parts = (self._render(part) for part in formula[1:])
+            return f" {formula[0]} ".join(f"({part})" if " " in part else part for part in parts)
+        return "True" if formula == TRUE else "False"
+
+    def touch(self, cell: Cell, key: str = "") -> None:
+        """Note the content of a part of *cell* before it changes."""
+        if self.levels:
+            level = self.levels[-1]
+            slot = (id(cell), key)
+            if cell.serial <= level.start and slot not in level.log:
+                level.log[slot] = (cell, key, cell.peek(key))
+
+    def open_level(self) -> None:
+        """Begin to log changes."""
+        self.levels.append(_Level())
+
+    def undo_level(self) -> list[tuple[Cell, str, object]]:
+        """Undo the changes since the level began and return the parts changed, with their content at the end."""
+        changes = []
+        for cell, key, before in self.levels.pop().log.values():
+            changes.append((cell, key, cell.peek(key)))
+            cell.poke(key, before)
+        return changes
+
+    def keep_level(self) -> None:
+        """End the level and keep its changes."""
+        log = self.levels.pop().log
+        if self.levels:
+            outer = self.levels[-1]
+            for slot, entry in log.items():
+                if entry[0].serial <= outer.start:
+                    outer.log.setdefault(slot, entry)
+
+    def merge(
+        self, branches: Sequence[tuple[Condition, list[tuple[Cell, str, object]]]], *, exhaustive: bool
+    ) -> None:
+        """Apply the undone changes of branches, each under its condition.
+
+        Unless *exhaustive*, nothing changes where none of the conditions holds.
+        """
+        slots: dict[tuple[int, str], tuple[Cell, str]] = {}
+        tables: list[tuple[Condition, dict[tuple[int, str], object]]] = []
+        for formula, changes in branches:
+            tables.append((formula, {(id(cell), key): content for cell, key, content in changes}))
+            for cell, key, _ in changes:
+                slots.setdefault((id(cell), key), (cell, key))
+        for slot, (cell, key) in slots.items():
+            original = cell.peek(key)
+            options = [(formula, table.get(slot, original)) for formula, table in tables]
+            if not exhaustive:
+                otherwise = TRUE
+                for formula, _ in tables:
+                    otherwise = both(otherwise, negate(formula))
+                options.append((otherwise, original))
+            content = options[0][1] if len(options) == 1 else cell.merge(options, self.choose)
+            self.touch(cell, key)
+            cell.poke(key, content)
+
+    def fork(self, branches: Sequence[tuple[Step, Callable[[], T]]], *, exhaustive: bool) -> list[tuple[Step, T]]:
+        """Run each branch that is possible from the present state, then merge what they did.
+
+        A branch that raises has no result; what raised it is pending. Raises Raised when all of them raise.
+        """
+        live = [(step, run) for step, run in branches if self.feasible(step.formula)]
+        if len(live) == 1 and self.holds(live[0][0].formula) is True:
+            return [(Step(TRUE, ()), live[0][1]())]
+        results: list[tuple[Step, T]] = []
+        changed: list[tuple[Condition, list[tuple[Cell, str, object]]]] = []
+        before, errors = len(self.pending), 0
+        for step, run in live:
+            depth = len(self.path)
+            self.push(step)
+            self.open_level()
+            try:
+                results.append((step, run()))
+            except Raised as error:
+                errors += 1
+                last = error
+                self._leave_pending(TRUE, (), error.error)
+            finally:
+                del self.path[depth:]
+                changed.append((step.formula, self.undo_level()))
+        self.merge(changed, exhaustive=exhaustive)
+        if errors and errors == len(live) and exhaustive:
+            del self.pending[before:]
+            raise last
+        for exit_ in self.pending[before:]:
+            self.push(Step(negate(exit_.when), flipped(exit_.notes) if self.catching else ()))
+        return results
+
+    def may_raise(self, error: str, text: str, key: Hashable = None) -> None:
+        """Go on under the condition that no exception is raised here, if a handler would catch one."""
+        if not any(catches(names, error) is not False for names in self.catching):
+            return
+        atom = self.atom(("succeeds", key if key is not None else object()), text)
+        if self.holds(atom) is True:
+            return
+        if self.holds(atom) is False:
+            raise Raised(error)
+        self._leave_pending(negate(atom), (Note(text, holds=False),), error)
+        self.push(Step(atom, (Note(text),)))
+
+    def leave(self, exits: list[Exit]) -> None:
+        """Note that a called function raises under some conditions, and go on without them."""
+        for exit_ in exits:
+            if self.catching:
+                self._leave_pending(exit_.when, exit_.notes, exit_.value)
+                self.push(Step(negate(exit_.when), flipped(exit_.notes)))
+
+    def _leave_pending(self, when: Condition, notes: tuple[Note, ...], error: Value) -> None:
+        steps = [held.step for held in self.path[self.base :]]
+        full = TRUE
+        for step in steps:
+            full = both(full, step.formula)
+        prefix = tuple(note for step in steps for note in step.notes)
+        self.pending.append(Exit("raise", both(full, when), prefix + notes, error))
+
+    def prune(self, value: Value) -> Value:
+        """Drop the options of a choice that cannot be on the path, and those without a value."""
+        if not isinstance(value, Choice):
+            return value
+        left = [(when, option) for when, option in value.options if option is not UNBOUND and self.feasible(when)]
+        if len(left) == 1:
+            return left[0][1]
+        if not left:
+            return unknown("has no value here")
+        return value if len(left) == len(value.options) else Choice(tuple(left))
+
+    def choose(self, options: Sequence[tuple[Condition, Value]]) -> Value:
+        """The value that is each option under its condition."""
+        merged: list[tuple[Condition, Value]] = []
+        for when, value in _flattened(options):
+            if when == FALSE or not self.feasible(when):
+                continue
+            for index, (other, kept) in enumerate(merged):
+                if same(kept, value):
+                    merged[index] = (either(other, when), kept)
+                    break
+            else:
+                merged.append((when, value))
+        if len(merged) == 1:
+            return merged[0][1]
+        if not merged:
+            return unknown("has no value here")
+        if len(merged) > MAX_OPTIONS:
+            return unknown(TOO_MANY)
+        if all(isinstance(value, Opaque) for _, value in merged):
+            return merged[0][1]
+        return Choice(tuple(merged))
+
+    def spread(self, value: Value, use: Callable[[Value], Value]) -> Value:
+        """Apply *use* to a value, or to each option of a choice under its condition."""
+        return self.each_option(self.prune(value), use)
+
+    def each_option(self, value: Value, use: Callable[[Value], Value]) -> Value:
+        """Apply *use* to a value, or to each option of a choice, absent ones included, under its condition."""
+        if not isinstance(value, Choice):
+            return use(value)
+        branches = [
+            (Step(when, self.notes_of(when)), lambda option=option: use(option))
+            for when, option in value.options
+        ]
+        return self.choose([(step.formula, result) for step, result in self.fork(branches, exhaustive=True)])
+
+
+def _nothing(_atom: Condition) -> None:
+    return None
+
+
+def flipped(notes: tuple[Note, ...]) -> tuple[Note, ...]:
+    """What to report when not all of *notes* hold."""
+    if len(notes) <= 1:
+        return tuple(note.flipped() for note in notes)
+    return (Note(" and ".join(f"({note})" for note in notes), holds=False),)
+
+
+def catches(names: frozenset[str], error: str) -> bool | None:
+    """Whether handlers for *names* catch the exception; None when it may be.
+
+    An empty name stands for an exception that is not known, in *names* for one of unknown class.
+    """
+    kind = _EXCEPTIONS.get(error)
+    if "BaseException" in names or ("Exception" in names and (kind is None or issubclass(kind, Exception))):
+        return True
+    if "" in names or not error:
+        return None
+    for name in names:
+        handled = _EXCEPTIONS.get(name)
+        if name == error or (kind is not None and handled is not None and issubclass(kind, handled)):
+            return True
+    return False if kind is not None else None
+
+
+def _exceptions() -> Iterator[tuple[str, type[BaseException]]]:
+    waiting: list[type[BaseException]] = [BaseException]
+    while waiting:
+        kind = waiting.pop()
+        if kind.__module__ == "builtins":
+            yield kind.__name__, kind
+            waiting.extend(kind.__subclasses__())
+
+
+_EXCEPTIONS = dict(_exceptions())
+
+
+def _flattened(options: Sequence[tuple[Condition, Value]]) -> Iterator[tuple[Condition, Value]]:
+    for when, value in options:
+        if isinstance(value, Choice):
+            for inner, option in value.options:
+                yield both(when, inner), option
+        else:
+            yield when, value
+
+
+def _literals(formula: Condition, *, value: bool) -> Iterator[tuple[Condition, bool]]:
+    kind = formula[0]
+    if kind == "not":
+        yield from _literals(formula[1], value=not value)
+    elif (kind == "and" and value) or (kind == "or" and not value):
+        for part in formula[1:]:
+            yield from _literals(part, value=value)
+    elif kind not in ("true", "false"):
+        yield formula, value

@@ -1,0 +1,297 @@
+"""The elements of values, and values without choices inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, negate
+from veomni_opslint.evaluate.containers import (
+    UNORDERED,
+    Container,
+    DictValue,
+    IteratorValue,
+    KeyedContainer,
+    ListValue,
+    SetValue,
+)
+from veomni_opslint.evaluate.core import Core, reason_of
+from veomni_opslint.evaluate.forks import TOO_MANY, Step
+from veomni_opslint.evaluate.limits import MAX_ITEMS, MAX_OPTIONS, NotPlain
+from veomni_opslint.evaluate.values import (
+    UNBOUND,
+    Choice,
+    Class,
+    EnumMember,
+    Instance,
+    Maybe,
+    Value,
+)
+
+
+class Iteration(Core):
+    """Iterating over values, and turning them into Python's own."""
+
+    def iterate(self, value: Value) -> Iterator[Value]:
+        value = self.prune(value)
+        if isinstance(value, Choice):
+            return self._each_option(value)
+        if isinstance(value, tuple | str | bytes):
+            return iter(value)
+        if isinstance(value, range):
+            return self._numbers(value)
+        if isinstance(value, ListValue):
+            value.check_known()
+            return self._live(value)
+        if isinstance(value, KeyedContainer):
+            value.check_known()
+            return (first if when is None else Maybe(when, first) for when, first, _ in value.elements())
+        if isinstance(value, IteratorValue):
+            value.check_known()
+            return self._consume(value)
+        if isinstance(value, Class) and value.flavor == "enum":
+            return iter(members(value))
+        if isinstance(value, EnumMember) and value.plain is not UNBOUND:
+            return self.iterate(value.plain)
+        if isinstance(value, Instance):
+            return self._instance(value)
+        raise NotPlain(reason_of(value) or "is not something to iterate over")
+
+    def _each_option(self, choice: Choice) -> Iterator[Value]:
+        for when, option in choice.options:
+            for item in self.iterate(option):
+                yield Maybe(both(when, item.when), item.value) if isinstance(item, Maybe) else Maybe(when, item)
+
+    def _numbers(self, numbers: range) -> Iterator[Value]:
+        for number in numbers:
+            self.spend()
+            yield number
+
+    def _live(self, values: ListValue) -> Iterator[Value]:
+        index = 0
+        while index < len(values.items):
+            values.check_known()
+            yield values.items[index]
+            index += 1
+
+    def _consume(self, iterator: IteratorValue) -> Iterator[Value]:
+        while True:
+            iterator.check_known()
+            self.touch(iterator)
+            try:
+                item = next(iterator.source)
+            except StopIteration:
+                return
+            except ValueError as problem:
+                iterator.lose("is an iterator that uses itself")
+                raise NotPlain(iterator.lost) from problem
+            except NotPlain as problem:
+                iterator.lose(problem.reason)
+                raise
+            iterator.taken += 1
+            yield item
+
+    def _instance(self, value: Instance) -> Iterator[Value]:
+        if value.cls.flavor == "namedtuple":
+            return iter(value.sequence)
+        method = value.cls.find("__iter__")
+        if method is UNBOUND or value.role == "registry":
+            raise NotPlain("is an object whose elements are not known")
+        items = self.invoke(self.attribute(value, "__iter__", "__iter__"))
+        if isinstance(items, Instance):
+            raise NotPlain("is an object whose elements are not known")
+        return self.iterate(items)
+
+    def on_item(self, item: Value, use: Callable[[Value], Value]) -> Value:
+        """Apply *use* to an element, under its condition if it has one; UNBOUND when it is never there."""
+        if not isinstance(item, Maybe):
+            return use(item)
+        held = self.holds(item.when)
+        if held is not None:
+            return use(item.value) if held else UNBOUND
+        step = Step(item.when, self.notes_of(item.when))
+        results = self.fork([(step, lambda: use(item.value))], exhaustive=False)
+        return Maybe(item.when, results[0][1]) if results else UNBOUND
+
+    def unordered(self, value: Value) -> bool:
+        """Whether the elements come in an order that is known only at run time."""
+        if isinstance(value, IteratorValue):
+            return value.unordered
+        if isinstance(value, Container):
+            return value.unordered and len(value) > 1
+        return isinstance(value, Choice) and any(self.unordered(option) for _, option in value.options)
+
+    def elements(self, value: Value) -> list[Value]:
+        """The elements of a finite iterable; raises NotPlain when not known or too many."""
+        found = []
+        for item in self.iterate(value):
+            found.append(item)
+            if len(found) > MAX_ITEMS:
+                raise NotPlain("is too large to follow")
+        return found
+
+    def ordered(self, value: Value) -> list[Value]:
+        """The elements, all certainly there and in a known order."""
+        if self.unordered(value):
+            raise NotPlain(UNORDERED)
+        return self.certain(value)
+
+    def certain(self, value: Value) -> list[Value]:
+        """The elements, all certainly there."""
+        found = self.elements(value)
+        for index, item in enumerate(found):
+            if isinstance(item, Maybe):
+                if self.holds(item.when) is not True:
+                    raise NotPlain(TOO_MANY)
+                found[index] = item.value
+        return found
+
+    def plain(self, value: Value) -> Any:  # noqa: ANN401
+        """The value as Python's own; raises NotPlain when it is not known or has no counterpart."""
+        if value is None or isinstance(value, str | int | float | bytes | complex | range | slice):
+            return value
+        if isinstance(value, tuple):
+            return tuple(self.plain(item) for item in value)
+        if isinstance(value, ListValue):
+            return [self.plain(item) for item in self.ordered(value)]
+        if isinstance(value, SetValue):
+            if len(value) > 1:
+                raise NotPlain(UNORDERED)
+            return {self.plain(item) for item in self.certain(value)}
+        if isinstance(value, DictValue):
+            if self.unordered(value) or value.default_factory is not UNBOUND:
+                raise NotPlain(UNORDERED)
+            return {self.plain(k): self.plain(v) for when, k, v in value.elements() if self._present(when)}
+        if isinstance(value, EnumMember) and value.plain is not UNBOUND:
+            return self.plain(value.plain)
+        if isinstance(value, Instance) and value.cls.flavor == "namedtuple":
+            return tuple(self.plain(item) for item in value.sequence)
+        raise NotPlain(reason_of(value) or "is not a plain value")
+
+    def _present(self, when: Condition | None) -> bool:
+        if when is not None and self.holds(when) is not True:
+            raise NotPlain(TOO_MANY)
+        return True
+
+    def settled(self, value: Value) -> list[tuple[Condition, Value]]:
+        """The values that *value* can be, each without choices inside; containers are copies.
+
+        Raises:
+            NotPlain: there are too many of them.
+        """
+        if not has_choices(value, 3):
+            return [(TRUE, value)]
+        if isinstance(value, Choice):
+            parts = [self._within([(both(when, inner), item) for inner, item in self.settled(option)])
+                     for when, option in value.options if option is not UNBOUND]  # fmt: skip
+            return self._limited([option for part in parts for option in part])
+        if isinstance(value, tuple):
+            return [(when, tuple(items)) for when, items in self.combine([self.settled(item) for item in value])]
+        if isinstance(value, ListValue):
+            return [
+                (when, ListValue(_without_gaps(items), unordered=value.unordered))
+                for when, items in self.combine([self._element(item) for item in value.items])
+            ]
+        if isinstance(value, SetValue):
+            items = [item for _, item in value.entries.values()]
+            return [
+                (when, SetValue(_without_gaps(found), frozen=value.frozen))
+                for when, found in self.combine([self._element(item) for item in items])
+            ]
+        if isinstance(value, DictValue):
+            keys = [key for key, _ in value.entries.values()]
+            return [
+                (when, self._table(value, zip(keys, found, strict=True)))
+                for when, found in self.combine([self._element(item) for _, item in value.entries.values()])
+            ]
+        return [(TRUE, value)]
+
+    def _element(self, item: Value) -> list[tuple[Condition, Value]]:
+        if isinstance(item, Maybe):
+            present = [(both(item.when, when), value) for when, value in self.settled(item.value)]
+            return self._within([*present, (negate(item.when), UNBOUND)])
+        if isinstance(item, Choice) and any(option is UNBOUND for _, option in item.options):
+            return self._within([(when, option) for when, option in item.options])
+        return self.settled(item)
+
+    @staticmethod
+    def _table(original: DictValue, pairs: Iterable[tuple[Value, Value]]) -> DictValue:
+        table = DictValue((key, value) for key, value in pairs if value is not UNBOUND)
+        table.unordered, table.default_factory = original.unordered, original.default_factory
+        return table
+
+    def combine(self, parts: Iterable[list[tuple[Condition, Value]]]) -> list[tuple[Condition, list[Value]]]:
+        """Each combination of one option of each part that is possible on the path."""
+        combined: list[tuple[Condition, list[Value]]] = [(TRUE, [])]
+        for part in parts:
+            if len(part) == 1 and part[0][0] == TRUE:
+                for _, items in combined:
+                    items.append(part[0][1])
+                continue
+            combined = [
+                (formula, [*items, item])
+                for when, items in combined
+                for option, item in part
+                if self.feasible(formula := both(when, option))
+            ]
+            if len(combined) > MAX_OPTIONS:
+                raise NotPlain(TOO_MANY)
+        return combined
+
+    def in_each(
+        self, combinations: list[tuple[Condition, list[Value]]], use: Callable[[list[Value]], Value]
+    ) -> Value:
+        """Apply *use* to each combination of values under its condition."""
+        if len(combinations) == 1:
+            return use(combinations[0][1])
+        branches = [
+            (Step(when, self.notes_of(when)), lambda values=values: use(values))
+            for when, values in combinations
+        ]
+        return self.choose([(step.formula, result) for step, result in self.fork(branches, exhaustive=True)])
+
+    def combined(self, values: Iterable[Value], use: Callable[[list[Value]], Value]) -> Value:
+        """Apply *use* to the values, once for each combination of the options of choices among them."""
+        pruned = [self.prune(value) for value in values]
+        if not any(isinstance(value, Choice) for value in pruned):
+            return use(pruned)
+        return self.in_each(self.combine([_options(value) for value in pruned]), use)
+
+    def _within(self, options: list[tuple[Condition, Value]]) -> list[tuple[Condition, Value]]:
+        return [(when, value) for when, value in options if when != FALSE and self.feasible(when)]
+
+    @staticmethod
+    def _limited(options: list[tuple[Condition, Value]]) -> list[tuple[Condition, Value]]:
+        if len(options) > MAX_OPTIONS:
+            raise NotPlain(TOO_MANY)
+        return options
+
+
+def members(cls: Class) -> list[EnumMember]:
+    """The members of an enum, without aliases, in order."""
+    return [value for name, value in cls.attrs.items() if isinstance(value, EnumMember) and value.name == name]
+
+
+def _options(value: Value) -> list[tuple[Condition, Value]]:
+    if isinstance(value, Choice):
+        return [(when, option) for when, option in value.options if option is not UNBOUND]
+    return [(TRUE, value)]
+
+
+def _without_gaps(items: list[Value]) -> list[Value]:
+    return [item for item in items if item is not UNBOUND]
+
+
+def has_choices(value: Value, depth: int) -> bool:
+    """Whether the value is a choice, or contains one within *depth* levels of containers."""
+    if isinstance(value, Choice | Maybe):
+        return True
+    if depth == 0:
+        return False
+    if isinstance(value, tuple):
+        return any(has_choices(item, depth - 1) for item in value)
+    if isinstance(value, ListValue):
+        return any(has_choices(item, depth - 1) for item in value.items)
+    if isinstance(value, KeyedContainer):
+        return any(has_choices(item, depth - 1) for _, item in value.entries.values())
+    return False

@@ -1,0 +1,414 @@
+"""What names can stand for while module-level code is evaluated.
+
+Strings, numbers, booleans, None, bytes, tuples and ranges stand for themselves; everything else is one of the classes
+below. What can change is a ``Cell``, so that the branches of an unknown condition can be undone and merged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import count
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from veomni_opslint.conditions import Condition
+from veomni_opslint.evaluate.limits import NotPlain
+from veomni_opslint.findings import Place
+
+if TYPE_CHECKING:
+    from veomni_opslint.evaluate.frames import Frame, Module
+
+Value: TypeAlias = object
+Join: TypeAlias = Callable[[list[tuple[Condition, Value]]], Value]
+Role: TypeAlias = Literal["", "registry", "kernel_spec", "hardware", "op_spec", "backend_spec", "op_scope"]
+
+
+class Absence(Enum):
+    """The place of a value that is not there: an unbound name, a missing key."""
+
+    UNBOUND = "unbound"
+
+
+UNBOUND = Absence.UNBOUND
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opaque:
+    """A value known only at run time. ``reason`` continues "the variant …"; equal keys mean equal values.
+
+    ``call`` is the callee as written where the value is what a call that cannot be followed returns.
+    """
+
+    reason: str
+    key: Hashable
+    call: str = ""
+
+
+def unknown(reason: str, call: str = "") -> Opaque:
+    """An opaque value that equals no other."""
+    return Opaque(reason, object(), call)
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """An attribute of a module outside the project, or a built-in (``builtins.len``)."""
+
+    dotted: str
+
+    @property
+    def last(self) -> str:
+        """The last part of the dotted name."""
+        return self.dotted.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRef:
+    """A module of the project."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy:
+    """A name imported from a project module that has not been looked up yet."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """One of several values, each under its condition; the conditions exclude each other."""
+
+    options: tuple[tuple[Condition, Value], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Maybe:
+    """An element of a container that is there only under a condition."""
+
+    when: Condition
+    value: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """``functools.partial`` of a callable."""
+
+    function: Value
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A project function bound to its receiver."""
+
+    function: Value
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Native:
+    """A method of a built-in value, or of the registry."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped:
+    """A function under a descriptor or a decorator that changes how it is called."""
+
+    kind: Literal["staticmethod", "classmethod", "property", "contextmanager", "cached"]
+    function: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """What calling a ``contextmanager`` function gives: the generator function and its arguments."""
+
+    function: Value
+    arguments: Arguments
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Super:
+    """``super()``: attributes of *receiver* from the classes after *after*."""
+
+    after: Class
+    receiver: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Globals:
+    """``globals()`` of a project module."""
+
+    module: str
+
+
+_serials = count()
+
+
+class Cell:
+    """Something that can change. Parts are named by a key; contents are immutable snapshots of a part."""
+
+    __slots__ = ("serial",)
+
+    def __init__(self) -> None:
+        self.serial = next(_serials)
+
+    @staticmethod
+    def mark() -> int:
+        """A number between those of the cells made before and after."""
+        return next(_serials)
+
+    def peek(self, key: str) -> object:
+        """The content of the part."""
+        raise NotImplementedError
+
+    def poke(self, key: str, content: object) -> None:
+        """Replace the content of the part."""
+        raise NotImplementedError
+
+    def merge(self, options: list[tuple[Condition, object]], join: Join) -> object:
+        """One content for contents that hold under conditions which exclude each other."""
+        raise NotImplementedError
+
+    def poison(self, key: str, reason: str) -> None:
+        """Make the part unknown."""
+        raise NotImplementedError
+
+
+class Attributes(Cell):
+    """A cell whose parts are named values."""
+
+    __slots__ = ("attrs",)
+
+    def __init__(self, attrs: dict[str, Value] | None = None) -> None:
+        super().__init__()
+        self.attrs: dict[str, Value] = attrs if attrs is not None else {}
+
+    def peek(self, key: str) -> object:
+        return self.attrs.get(key, UNBOUND)
+
+    def poke(self, key: str, content: object) -> None:
+        if content is UNBOUND:
+            self.attrs.pop(key, None)
+        else:
+            self.attrs[key] = content
+
+    def merge(self, options: list[tuple[Condition, object]], join: Join) -> object:
+        return join(options)
+
+    def poison(self, key: str, reason: str) -> None:
+        self.attrs[key] = unknown(reason)
+
+
+class Function(Attributes):
+    """A def or lambda of the project. Its attributes are those set on it (``f.op = "rms_norm"``)."""
+
+    __slots__ = ("defaults", "frame", "keyword_defaults", "module", "node", "owner", "qualname")
+
+    def __init__(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+        qualname: str,
+        module: Module,
+        frame: Frame,
+        defaults: tuple[Value, ...],
+        keyword_defaults: dict[str, Value],
+    ) -> None:
+        super().__init__()
+        self.node = node
+        self.qualname = qualname
+        self.module = module
+        self.frame = frame
+        self.defaults = defaults
+        self.keyword_defaults = keyword_defaults
+        self.owner: Class | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of the qualified name."""
+        return self.qualname.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a dataclass, a named tuple, or a class whose annotations are its parameters."""
+
+    name: str
+    default: Value = UNBOUND
+    factory: Value = UNBOUND
+    init: bool = True
+    keyword_only: bool = False
+    init_only: bool = False
+
+
+class Class(Attributes):
+    """A class of the project, or one that the dialect names and that lies outside it."""
+
+    __slots__ = (
+        "annotations", "bases", "fields", "flavor", "module", "name", "node", "opaque_base", "qualname", "role",
+    )  # fmt: skip
+
+    def __init__(self, name: str, qualname: str, module: Module | None, bases: tuple[Value, ...]) -> None:
+        super().__init__()
+        self.name = name
+        self.qualname = qualname
+        self.module = module
+        self.node: ast.ClassDef | None = None
+        self.bases = bases
+        self.annotations: tuple[tuple[str, str], ...] = ()
+        self.flavor: Literal["plain", "dataclass", "enum", "namedtuple"] = "plain"
+        self.fields: tuple[Field, ...] = ()
+        self.role: Role = ""
+        self.opaque_base = ""
+
+    def lineage(self) -> list[Class]:
+        """The class and its bases, in the order in which attributes are looked up."""
+        found: list[Class] = []
+        for base in reversed(self.bases):
+            if isinstance(base, Class):
+                found = [cls for cls in base.lineage() if cls not in found] + found
+        return [self, *found]
+
+    def find(self, name: str) -> Value:
+        """The attribute of the class or of its first base that has one, else UNBOUND."""
+        for cls in self.lineage():
+            value = cls.attrs.get(name, UNBOUND)
+            if value is not UNBOUND:
+                return value
+        return UNBOUND
+
+    def has_external_base(self, *dotted: str) -> bool:
+        """Whether one of *dotted* is among the bases of the class or of its project bases."""
+        return any(
+            isinstance(base, External) and base.dotted in dotted for cls in self.lineage() for base in cls.bases
+        )
+
+
+class Instance(Attributes):
+    """An instance of a project class. ``written`` is the text and place of ``factory=`` for a KernelSpec."""
+
+    __slots__ = ("cls", "own_role", "place", "written")
+
+    def __init__(self, cls: Class, place: Place | None = None) -> None:
+        super().__init__()
+        self.cls = cls
+        self.own_role: Role = ""
+        self.place = place
+        self.written: tuple[str, Place] | None = None
+
+    @property
+    def role(self) -> Role:
+        """What the dialect knows it as."""
+        return self.own_role or self.cls.role
+
+    @property
+    def sequence(self) -> tuple[Value, ...]:
+        """The elements of an instance of a named tuple."""
+        return tuple(self.attrs.get(item.name, UNBOUND) for item in self.cls.fields)
+
+
+class EnumMember(Attributes):
+    """A member of an enum of the project; ``attrs`` are those that its ``__init__`` sets."""
+
+    __slots__ = ("cls", "name", "value")
+
+    def __init__(self, cls: Class, name: str, value: Value) -> None:
+        super().__init__()
+        self.cls = cls
+        self.name = name
+        self.value = value
+
+    @property
+    def plain(self) -> Value:
+        """The value it equals because the enum also derives from ``str`` or ``int``, else UNBOUND."""
+        if self.cls.has_external_base("builtins.str", "enum.StrEnum", "builtins.int", "enum.IntEnum"):
+            return self.value
+        return UNBOUND
+
+
+@dataclass(slots=True)
+class Arguments:
+    """The arguments of one call, and where it is.
+
+    ``lost`` and ``lost_keywords`` are the reasons why more positional arguments or keywords may be given than are
+    known; empty when there are none.
+    """
+
+    positional: tuple[Value, ...]
+    keywords: dict[str, Value]
+    node: ast.AST
+    frame: Frame
+    lost: str = ""
+    lost_keywords: str = ""
+    keyword_nodes: dict[str, ast.expr] = field(default_factory=dict)
+
+    def with_first(self, *values: Value) -> Arguments:
+        """The same call with more positional arguments in front."""
+        return self.replaced((*values, *self.positional), self.keywords)
+
+    def replaced(self, positional: tuple[Value, ...], keywords: dict[str, Value]) -> Arguments:
+        """The same call with other arguments."""
+        return Arguments(
+            positional, keywords, self.node, self.frame, self.lost, self.lost_keywords, self.keyword_nodes
+        )
+
+    def get(self, index: int, name: str, default: Value = UNBOUND) -> Value:
+        """The argument at *index* or called *name*."""
+        if index < len(self.positional):
+            return self.positional[index]
+        return self.keywords.get(name, default)
+
+
+def key_of(value: Value) -> Hashable:
+    """A hashable that is equal for equal values.
+
+    Raises:
+        NotPlain: the value is unhashable, or not known.
+    """
+    if value is None or isinstance(value, str | int | float | bytes | complex):
+        return value
+    if isinstance(value, tuple):
+        return tuple(key_of(item) for item in value)
+    if isinstance(value, EnumMember):
+        return value if value.plain is UNBOUND else key_of(value.plain)
+    if isinstance(value, Opaque):
+        raise NotPlain(value.reason)
+    if isinstance(value, Instance):
+        if value.cls.flavor == "namedtuple":
+            return tuple(key_of(item) for item in value.sequence)
+        if value.cls.flavor == "dataclass":
+            return (id(value.cls), *(key_of(value.attrs.get(item.name)) for item in value.cls.fields))
+        return value
+    if isinstance(value, External | ModuleRef | Function | Class | Method | Partial | Native | Wrapped):
+        return value
+    if isinstance(value, range) or value is Ellipsis:
+        return value
+    raise NotPlain("is looked up by a key that is not known")
+
+
+def same(left: Value, right: Value) -> bool:
+    """Whether both are certainly one value."""
+    if left is right:
+        return True
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, str | int | float | bytes | complex | range | External | ModuleRef | Lazy):
+        return left == right
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, Maybe) and isinstance(right, Maybe):
+        return left.when == right.when and same(left.value, right.value)
+    if isinstance(left, Native) and isinstance(right, Native):
+        return left.name == right.name and same(left.receiver, right.receiver)
+    if isinstance(left, Method) and isinstance(right, Method):
+        return left.function is right.function and same(left.receiver, right.receiver)
+    if isinstance(left, Opaque) and isinstance(right, Opaque):
+        return left.key == right.key
+    return False
