@@ -50,14 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def train(model: torch.nn.Module, job: VeOmniArguments, out: TextIO = sys.stdout) -> list[float]:
+def train(model: torch.nn.Module, job: VeOmniArguments) -> list[float]:
     """Train *model* as *job* says, show the progress on rank 0, and return the loss of each step."""
     state, options = get_parallel_state(), job.train
     optimizer = torch.optim.AdamW(model.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay)
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: _learning_rate(step, options.warmup_steps, options.max_steps)
     )
-    progress = _Progress(options.max_steps, options.log_steps, out if os.environ.get("RANK", "0") == "0" else None)
+    progress = _Progress(
+        options.max_steps, options.log_steps, sys.stdout if os.environ.get("RANK", "0") == "0" else None
+    )
     losses = []
     for batch in _batches(job, state):
         loss = _step(model, batch, options.aux_loss_weight, state)
