@@ -10,9 +10,12 @@ from support.projects import places, run_rule, write_base_tree, write_files
 
 from veomni_opslint.rule_loader import load_rules, rule_page
 
+RULES = Path(__file__).parent.parent / "rules"
 EXAMPLES = [
     pytest.param(loaded.rule.code, example, id=f"{loaded.rule.code}-line{example.line}-{example.name or example.kind}")
     for loaded in load_rules()
+    # test_rules.py reports a page that is missing.
+    if (RULES / f"{loaded.stem}.md").exists()
     for example in read_page(rule_page(loaded)).examples()
 ]
 

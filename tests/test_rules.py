@@ -12,7 +12,7 @@ from support.pages import read_page
 from veomni_opslint.rule_loader import LoadedRule, load_rules, rule_page
 
 RULES = Path(__file__).parent.parent / "rules"
-SECTION_ORDER = ("Why", "Bad", "Good", "Near misses", "Fix", "Options", "When to suppress")
+SECTION_ORDER = ("Why", "Bad", "Good", "Silent near misses", "Fix", "Options", "When to suppress")
 REQUIRED_SECTIONS = ("Why", "Bad", "Good", "When to suppress")
 
 each_rule = pytest.mark.parametrize("loaded", load_rules(), ids=lambda loaded: loaded.stem)

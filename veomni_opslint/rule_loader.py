@@ -93,7 +93,9 @@ def find_rule(word: str, rules: Sequence[LoadedRule]) -> LoadedRule:
 
 def rule_hint(word: str, rules: Iterable[Rule]) -> str:
     """The way out for a word that names none of *rules*."""
-    near = did_you_mean(word, [name for rule in rules for name in (rule.code, rule.name)])
+    # Codes are all alike, so of a wrong one nobody can tell which was meant.
+    is_code = _PREFIX.fullmatch(word) is not None
+    near = "" if is_code else did_you_mean(word, [name for rule in rules for name in (rule.code, rule.name)])
     return near or "; `opslint rules` lists them"
 
 

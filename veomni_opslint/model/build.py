@@ -39,7 +39,7 @@ def build_model(
         dialect=dialect,
         files=files,
         symbols=symbols,
-        registrations=evaluate(modules, symbols.packages, dialect, _roots(modules, project)),
+        registrations=evaluate(_of_package(modules, project), symbols.packages, dialect),
         slots=tuple(slot for slot in slots if isinstance(slot, OpSlotInfo)),
         config_slots=tuple(slot for slot in slots if isinstance(slot, ConfigSlotInfo)),
         ops_config=find_ops_config(symbols, dialect, project.package),
@@ -55,6 +55,7 @@ def _namespace_packages(modules: Mapping[str, FileFacts]) -> Iterator[str]:
             parent = parent.rpartition(".")[0]
 
 
-def _roots(modules: Mapping[str, FileFacts], project: Project) -> list[str]:
+def _of_package(modules: Mapping[str, FileFacts], project: Project) -> dict[str, FileFacts]:
     """Registrations count where the package under check makes them; tests register stand-ins."""
-    return sorted(name for name in modules if name == project.package or name.startswith(project.package + "."))
+    inside = f"{project.package}."
+    return {name: facts for name, facts in modules.items() if name == project.package or name.startswith(inside)}

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from veomni_opslint.conditions import Condition, truth
+from veomni_opslint.conditions import Condition, negate, possible
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.facts import FileFacts, Import, Ref, Scope
+from veomni_opslint.facts import FileFacts, Import, Ref, Scope, text_of
 from veomni_opslint.model.symbols import Symbols, Target
 
 _AVAILABILITY_WORDS = ("avail", "has_", "have_", "is_", "use_", "can_", "support", "installed", "enabled")
@@ -107,24 +107,29 @@ class Loading:
         """Whether a condition holds, given that *package* is not installed, and that others all are or all are not."""
         if condition == ("true",):
             return True
-        return any(truth(condition, lambda atom, has=has: _plain_truth(atom, package, has)) for has in (True, False))  # type: ignore[misc]
+        otherwise = negate(condition)
+        return any(
+            not possible(otherwise, lambda atom, has=has: _plain_truth(atom, package, has))  # type: ignore[misc]
+            for has in (True, False)
+        )
 
-    def _runs_never(self, condition: Condition) -> bool:
-        return truth(condition, lambda atom: _plain_truth(atom, "", None)) is False
+    def never(self, condition: Condition, package: str = "") -> bool:
+        """Whether a condition cannot hold when a module is imported where *package* is not installed."""
+        return condition != ("true",) and not possible(condition, lambda atom: _plain_truth(atom, package, None))
 
     def _collect(self, module: str) -> Iterator[Step]:
         facts = self.symbols.modules[module]
         running = {0: True}
         for scope in facts.scopes[1:]:
-            if scope.kind == "class" and scope.parent in running and not self._runs_never(scope.when):
+            if scope.kind == "class" and scope.parent in running and not self.never(scope.when):
                 running[scope.index] = running[scope.parent] and self.certain(scope.when)
         for imported in facts.imports:
-            if imported.scope in running and not self._runs_never(imported.when):
-                certain = running[imported.scope] and self._certain_import(imported)
+            if imported.scope in running and not self.never(imported.when):
+                certain = running[imported.scope] and self._certain_import(imported, facts.scopes[imported.scope])
                 yield Step(module, imported, imported.scope, imported.handled, certain)
         seen: set[tuple[str, int]] = set()
         for ref in facts.refs:
-            if ref.call and ref.scope in running and not self._runs_never(ref.when):
+            if ref.call and ref.scope in running and not self.never(ref.when):
                 certain = running[ref.scope] and self.certain(ref.when)
                 yield from self._called(module, facts, ref, ref.import_handled, certain, seen)
 
@@ -139,11 +144,11 @@ class Loading:
                 continue
             seen.add((target.module, function.index))
             for imported in there.imports:
-                if imported.scope == function.index and not self._runs_never(imported.when):
-                    sure = certain and self._certain_import(imported)
+                if imported.scope == function.index and not self.never(imported.when):
+                    sure = certain and self._certain_import(imported, function)
                     yield Step(target.module, imported, imported.scope, tried or imported.handled, sure)
             for inner in there.refs:
-                if inner.scope == function.index and inner.call and not self._runs_never(inner.when):
+                if inner.scope == function.index and inner.call and not self.never(inner.when):
                     sure = certain and self.certain(inner.when)
                     caught = tried or inner.import_handled
                     yield from self._called(target.module, there, inner, caught, sure, seen)
@@ -155,17 +160,23 @@ class Loading:
         function = facts.scopes[target.scope]
         if function.kind != "function" or function.is_generator or function.is_async:
             return facts, None
-        if function.deferred and self._may_import(facts):
+        if function.deferred and _may_import(facts, function):
             facts = self.deep(target.module)
         return facts, facts.scopes[target.scope]
 
-    def _may_import(self, facts: FileFacts) -> bool:
-        """Whether a function of the file that has no import itself may call one that has."""
-        return any(facts.scopes[imported.scope].kind == "function" for imported in facts.imports)
+    def _certain_import(self, imported: Import, within: Scope) -> bool:
+        package = next(iter(self.packages(imported)), "")
+        if self.certain(imported.when, package):
+            return True
+        # Below a first import of the package nothing runs without it, but the second one is no better for that.
+        return bool(package) and self.certain(imported.when) and self.never(within.completes, package)
 
-    def _certain_import(self, imported: Import) -> bool:
-        packages = self.packages(imported)
-        return self.certain(imported.when, packages[0] if packages else "")
+
+def _may_import(facts: FileFacts, function: Scope) -> bool:
+    """Whether a function that has no import itself may call one of its file that has."""
+    owners = {facts.scopes[imported.scope] for imported in facts.imports if imported.scope > 0}
+    text = text_of(facts, function.span) if owners else ""
+    return any(owner.kind == "function" and owner.name in text for owner in owners)
 
 
 def _packages(imported: Import, dialect: Dialect) -> Iterator[str]:

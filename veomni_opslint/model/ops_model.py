@@ -11,6 +11,7 @@ from veomni_opslint.discovery import Project
 from veomni_opslint.extract import extract
 from veomni_opslint.facts import FileFacts, Span, text_of
 from veomni_opslint.findings import Place
+from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.ops_config import OpsConfig
@@ -74,6 +75,17 @@ class OpsModel:
     def loading(self) -> Loading:
         """What loading a module loads."""
         return Loading(self.symbols, self.dialect, self.deep)
+
+    @cached_property
+    def eager_imports(self) -> EagerImports:
+        """Optional packages that loading something loads."""
+        return EagerImports(
+            symbols=self.symbols,
+            dialect=self.dialect,
+            loading=self.loading,
+            is_npu_name=self.is_npu_name,
+            loaded_first=(self.package, self.ops_package, self.models_package),
+        )
 
     @cached_property
     def without_npu(self) -> WithoutNpu:

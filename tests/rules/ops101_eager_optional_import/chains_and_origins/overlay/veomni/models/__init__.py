@@ -1,0 +1,1 @@
+from . import loader  # noqa: F401

@@ -1,0 +1,1 @@
+from .gemm import swiglu_gemm  # noqa: F401
