@@ -23,7 +23,9 @@ ROTARY = {"full": rotary_eager.rotary_pos_emb_eager, "partial": rotary_eager.rot
 
 
 @pytest.fixture(autouse=True)
-def no_config() -> Iterator[None]:
+def no_config(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Pretend that there is an NPU, for which torch_npu has a stand-in, and leave no configuration behind."""
+    monkeypatch.setattr(op_wrappers, "IS_NPU_AVAILABLE", True)
     yield
     set_ops_config(None)
 
@@ -67,6 +69,15 @@ def test_rotary(implementation: str, variant: str) -> None:
     expected = ROTARY[variant](q, k, angles.cos(), angles.sin(), 2)
     torch.testing.assert_close(output, expected)
     torch.testing.assert_close(gradients, torch.autograd.grad(expected, (q, k), grads))
+
+
+def test_npu_wrappers_need_an_npu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there is no NPU its wrappers are refused, and its files not imported."""
+    monkeypatch.setattr(op_wrappers, "IS_NPU_AVAILABLE", False)
+    select("npu")
+    for op in ("rms_norm", "rotary_pos_emb"):
+        with pytest.raises(RuntimeError, match=f"the wrapper 'npu' of {op} cannot be used"):
+            op_wrappers.get_op_wrapper(op)
 
 
 def test_a_name_alone_means_the_default_variant() -> None:

@@ -8,11 +8,13 @@ gradient of the output and what was saved.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, Protocol
 
 import torch
 
 from ...ops.config.singleton import get_ops_config
+from ...utils.device import IS_NPU_AVAILABLE
 
 _SUPPORTED_IMPLEMENTATIONS: dict[str, frozenset[str]] = {
     "rms_norm": frozenset({"eager", "liger_kernel", "triton", "npu"}),
@@ -53,6 +55,7 @@ def get_op_wrapper(op: str | tuple[str, str]) -> OpWrapper:
     Raises:
         KeyError: the op, the variant or the selected implementation has no wrapper.
         ImportError: the package of the implementation is missing.
+        RuntimeError: the implementation is for NPUs, and this machine has none.
     """
     op_name, variant = op if isinstance(op, tuple) else (op, _DEFAULT_VARIANTS.get(op, ""))
     if variant not in _SUPPORTED_VARIANTS.get(op_name, frozenset()):
@@ -86,10 +89,8 @@ class _Differentiated:
 
 
 class _TritonRmsNorm:
-    def __init__(self, offset: float, late_cast: bool) -> None:
-        from ...ops.kernels.rms_norm import triton
-
-        self._kernels, self._offset, self._late_cast = triton, offset, late_cast
+    def __init__(self, kernels: ModuleType, offset: float, late_cast: bool) -> None:
+        self._kernels, self._offset, self._late_cast = kernels, offset, late_cast
 
     def forward(self, hidden_states: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor, Any]:
         output, rstd = self._kernels.rms_norm_forward(hidden_states, weight, eps, self._offset, self._late_cast)
@@ -100,10 +101,8 @@ class _TritonRmsNorm:
 
 
 class _NpuRmsNorm:
-    def __init__(self, offset: float) -> None:
-        from ...ops.kernels.rms_norm import npu
-
-        self._kernels, self._offset = npu, offset
+    def __init__(self, kernels: ModuleType, offset: float) -> None:
+        self._kernels, self._offset = kernels, offset
 
     def forward(self, hidden_states: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor, Any]:
         gamma = weight if self._offset == 0.0 else weight + self._offset
@@ -115,9 +114,7 @@ class _NpuRmsNorm:
 
 
 class _TritonRotary:
-    def __init__(self) -> None:
-        from ...ops.kernels.rotary.triton import rotate
-
+    def __init__(self, rotate: Callable[..., tuple[torch.Tensor, torch.Tensor]]) -> None:
         self._rotate = rotate
 
     def forward(self, q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, dim: int) -> Any:
@@ -152,10 +149,14 @@ def _build_rms_norm(implementation: str, variant: str) -> OpWrapper:
 
         return _Differentiated(rms_norm_liger if standard else rms_norm_qwen3_5_liger, count=2)
     if implementation == "triton":
-        return _TritonRmsNorm(offset, late_cast=not standard)
-    if implementation == "npu":
-        return _NpuRmsNorm(offset)
-    raise KeyError(f"rms_norm has no wrapper for {implementation!r}")
+        from ...ops.kernels.rms_norm import triton
+
+        return _TritonRmsNorm(triton, offset, late_cast=not standard)
+    if implementation == "npu" and IS_NPU_AVAILABLE:
+        from ...ops.kernels.rms_norm import npu
+
+        return _NpuRmsNorm(npu, offset)
+    raise _unavailable("rms_norm", implementation)
 
 
 def _build_rotary_pos_emb(implementation: str, variant: str) -> OpWrapper:
@@ -169,12 +170,18 @@ def _build_rotary_pos_emb(implementation: str, variant: str) -> OpWrapper:
 
         return _Differentiated(rotary_pos_emb_liger if full else rotary_pos_emb_partial_liger, count=2)
     if implementation == "triton":
-        return _TritonRotary()
-    if implementation == "npu":
+        from ...ops.kernels.rotary.triton import rotate
+
+        return _TritonRotary(rotate)
+    if implementation == "npu" and IS_NPU_AVAILABLE:
         from ...ops.kernels.rotary.npu import rotary_pos_emb_npu, rotary_pos_emb_partial_npu
 
         return _NpuRotary(rotary_pos_emb_npu if full else rotary_pos_emb_partial_npu)
-    raise KeyError(f"rotary_pos_emb has no wrapper for {implementation!r}")
+    raise _unavailable("rotary_pos_emb", implementation)
+
+
+def _unavailable(op_name: str, implementation: str) -> RuntimeError:
+    return RuntimeError(f"the wrapper {implementation!r} of {op_name} cannot be used on this machine")
 
 
 _BUILDERS: dict[str, Callable[[str, str], OpWrapper]] = {
