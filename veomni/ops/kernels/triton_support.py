@@ -47,5 +47,5 @@ def block_of(size: int, limit: int) -> int:
 
 
 def warps_for(elements: int) -> int:
-    """How many warps share a tile of *elements*, so that each thread holds 16 to 32 of them."""
-    return 4 if elements <= 2048 else 8 if elements <= 8192 else 16
+    """How many warps share a tile of *elements*: 16 for each thread keeps its registers few, as far as there are warps."""
+    return min(32, max(4, triton.next_power_of_2(elements) // 512))

@@ -13,7 +13,7 @@ from ....utils.device import get_multiprocessor_count
 from ..triton_support import block_of, check_device
 from .eager import token_weights
 
-_TILE = 4096
+_TILE = 2048
 _PROGRAMS_PER_MULTIPROCESSOR = 4
 
 
@@ -122,5 +122,5 @@ def load_balancing_loss_triton(
 
 
 def _tile(experts: int) -> tuple[int, int]:
-    block = block_of(experts, _TILE)
-    return _TILE // block, block
+    block = block_of(experts, 2 * _TILE)
+    return max(1, _TILE // block), block

@@ -31,9 +31,11 @@ class Routing:
 
 def route(top_k_index: torch.Tensor, num_experts: int) -> Routing:
     """Sort the choices (tokens, top_k) by expert; those of one expert stay in the order of the tokens."""
-    expert, order = top_k_index.flatten().sort(stable=True)
+    # Sorting takes a pass for each byte of the key.
+    narrow = torch.int16 if num_experts < 2**15 else torch.int32
+    expert, order = top_k_index.flatten().to(narrow).sort(stable=True)
     inverse = torch.empty_like(order)
     inverse[order] = torch.arange(order.shape[0], device=order.device)
     bounds = torch.arange(1, num_experts + 1, device=expert.device, dtype=expert.dtype)
     ends = torch.searchsorted(expert, bounds, out_int32=True)
-    return Routing(order // top_k_index.shape[-1], inverse.view_as(top_k_index), expert, ends)
+    return Routing(order // top_k_index.shape[-1], inverse.view_as(top_k_index), expert.int(), ends)

@@ -13,7 +13,8 @@ from ..triton_support import block_of, check_device, warps_for
 
 _LARGEST_ROW = 65_536
 _TILE = 2048
-_PROGRAMS_PER_MULTIPROCESSOR = 4
+_WARPS_PER_MULTIPROCESSOR = 24
+"""As many as fit with the registers of the backward kernel: more programs than run at once would leave a tail."""
 
 
 @triton.jit
@@ -127,13 +128,14 @@ def rms_norm_backward(
     rows, columns, block, tile_rows = _shape(hidden_states)
     x, grad = hidden_states.contiguous(), grad.contiguous()
     dx = torch.empty_like(x)
-    programs = min(triton.cdiv(rows, tile_rows), _PROGRAMS_PER_MULTIPROCESSOR * get_multiprocessor_count())
+    warps = warps_for(block * tile_rows)
+    resident = max(1, _WARPS_PER_MULTIPROCESSOR // warps) * get_multiprocessor_count()
+    programs = min(triton.cdiv(rows, tile_rows), resident)
     partial = None if weight is None else torch.empty(programs, columns, dtype=torch.float32, device=x.device)
     if x.numel():
         _backward[(programs,)](
             grad, x, weight, rstd, dx, partial, rows, columns,
-            HAS_WEIGHT=weight is not None, OFFSET=offset, ROWS=tile_rows, BLOCK=block,
-            num_warps=warps_for(block * tile_rows),
+            HAS_WEIGHT=weight is not None, OFFSET=offset, ROWS=tile_rows, BLOCK=block, num_warps=warps,
         )  # fmt: skip
     return dx, None if weight is None or partial is None else partial.sum(0).to(weight.dtype)
 
