@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from veomni_opslint import __version__
@@ -30,5 +31,17 @@ def main(arguments: list[str] | None = None) -> int:
         return CANNOT_RUN
 
 
+def run() -> None:
+    """Be the whole process: end it at once instead of freeing, object by object, the facts of a project."""
+    status = main()
+    for stream in (sys.stdout, sys.stderr):
+        # What could not be written was reported when it was written.
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):
+            continue
+    os._exit(status)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -48,6 +48,7 @@ class Dialect:
     generated_prefix: str = "patched_modeling_"
     patch_config_suffix: str = "patch_gen_config"
     post_import_block: str = "add_post_import_block"
+    post_import_blocks: str = "post_import_blocks"
     add_import: str = "add_import"
     add_helper: str = "add_helper"
     optional_packages: tuple[str, ...] = (

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from veomni_opslint.conditions import Condition
+from veomni_opslint.parsing import parse
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -240,6 +241,17 @@ class FileFacts:
         return list(_parse_body(self.text, node.lineno, node.col_offset, node.end_lineno or node.lineno))
 
 
+def statements_of(facts: FileFacts, scope: Scope) -> tuple[ast.stmt, ...]:
+    """The statements of a function, or of the whole module, with real positions; empty where they cannot be read."""
+    line, column, end_line, _ = scope.span
+    try:
+        if scope.kind == "function":
+            return _parse_body(facts.text, line, column, end_line)
+        return tuple(ast.parse(facts.text).body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+
+
 def text_of(facts: FileFacts, span: Span) -> str:
     """The source text of *span*, as written."""
     lines = facts.text.split("\n")[span[0] - 1 : span[2]]
@@ -256,11 +268,11 @@ def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.s
     lines = text.split("\n")[:end_line]
     try:
         # A block one level deeper than its own margin keeps every column, also inside strings that span lines.
-        tree = ast.parse("if 1:\n" * bool(column) + "\n".join(lines[line - 1 :]))
+        tree = parse("if 1:\n" * bool(column) + "\n".join(lines[line - 1 :]))
         ast.increment_lineno(tree, line - 1 - bool(column))
     except SyntaxError:
         # With a form feed in its indentation, or a hundred levels deep, the function cannot be read alone.
-        tree = ast.parse("\n".join(lines))
+        tree = parse("\n".join(lines))
     for node in ast.walk(tree):
         if isinstance(node, _FUNCTIONS) and (node.lineno, node.col_offset) == (line, column):
             return tuple(node.body)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
 from veomni_opslint.findings import Place
@@ -96,7 +96,10 @@ class Backend:
 
 @dataclass(frozen=True, slots=True)
 class OpSpec:
-    """One ``register_op(OpSpec(...))``; ``scope`` is ``"GLOBAL"`` or ``"PER_MODEL"``."""
+    """One ``register_op(OpSpec(...))``; ``scope`` is ``"GLOBAL"`` or ``"PER_MODEL"``.
+
+    ``place`` is the registering call, ``spec_place`` the ``OpSpec(...)`` call.
+    """
 
     name: str
     config_field: Known[str]
@@ -108,14 +111,22 @@ class OpSpec:
     conditions: tuple[str, ...]
     place: Place
     module: str
+    spec_place: Place
 
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """A registration that runs, or may run, whose content could not be known."""
+    """A registration that runs, or may run, whose content could not be known.
+
+    ``op_name`` and ``variant`` are those of a kernel that is registered, where they at least are known; ``of_op`` when
+    it is an OpSpec that is registered, and no kernel.
+    """
 
     place: Place
     reason: str
+    op_name: str | None = field(default=None, compare=False)
+    variant: str | None = field(default=None, compare=False)
+    of_op: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

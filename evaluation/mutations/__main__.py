@@ -24,6 +24,7 @@ from evaluation.mutations.draft import Draft, Mutation, PlantError
 from evaluation.mutations.verdict import Verdict, describe, judge
 from evaluation.mutations.wrapper_tree import COMPOUND, COMPOUND_TEXT, WRAPPERS, WRAPPERS_TEXT
 from evaluation.opslint_child import OpslintFailedError, Reported, add_command_option, check, command_from
+from evaluation.opslint_inside import checker
 
 PACKAGE = "veomni"
 RULES = (
@@ -108,16 +109,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rules", default="", help="only mutations of these rules or prefixes, separated by commas")
     parser.add_argument("--only", default="", help="only mutations with this text in their id")
     parser.add_argument("--select", default=RULES, help="the rules whose findings are compared")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="copies of the tree that are checked at the same time")
+    parser.add_argument("--inside", action="store_true", help="check in this process: faster, and only this opslint")
     parser.add_argument("--dry-run", action="store_true", help="only see that every edit fits the tree")
     add_command_option(parser)
     options = parser.parse_args(arguments)
     command = command_from(options)
 
-    def findings_of(root: Path) -> list[Reported]:
+    def from_outside(root: Path) -> list[Reported]:
         return [] if options.dry_run else check(command, root, (PACKAGE,), options.select)
 
+    findings_of = checker(PACKAGE, options.select) if options.inside else from_outside
     mutations = chosen(all_mutations(), options.rules, options.only)
+    if options.inside and options.jobs > 1:
+        parser.error("--inside has one job")
     if not mutations:
         parser.error("no such mutation")
     if not (options.tree / PACKAGE).is_dir():

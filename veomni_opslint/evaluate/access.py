@@ -195,9 +195,18 @@ class Access(Operators):
                 module.frame.names.attrs[name] = content
 
     def subscript(self, value: Value, index: Value, text: str) -> Value:
-        return self.spread(
-            value, lambda option: self.spread(index, lambda place: self._subscript(option, place, text))
-        )
+        return self.combined([value, index], lambda parts: self._settled_element(parts[0], parts[1], text))
+
+    def _settled_element(self, value: Value, index: Value, text: str) -> Value:
+        try:
+            return self._subscript(value, index, text)
+        except NotPlain:
+            options = self.settled(value)
+            if len(options) == 1:
+                raise
+            return self.in_each(
+                [(when, [option]) for when, option in options], lambda parts: self._subscript(parts[0], index, text)
+            )
 
     def _subscript(self, value: Value, index: Value, text: str) -> Value:
         if isinstance(value, External | Opaque):
@@ -217,6 +226,8 @@ class Access(Operators):
             return self.invoke(self.attribute(value, "__getitem__", text), index)
         items: Value = value
         if isinstance(value, ListValue):
+            if index in (slice(None), slice(None, None, -1)):
+                return ListValue(value.items[index], unordered=value.unordered) if not value.lost else unknown(value.lost)
             items = tuple(self.ordered(value))
         elif isinstance(value, Instance):
             items = value.sequence

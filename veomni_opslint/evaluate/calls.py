@@ -37,6 +37,8 @@ from veomni_opslint.evaluate.values import (
     unknown,
 )
 
+_STORING = frozenset((".append", "dict", "partial", "SimpleNamespace", "print"))
+
 
 class Calls(Escapes):
     """Calling values."""
@@ -228,7 +230,7 @@ class Calls(Escapes):
             return self._unfollowed(arguments, label, arguments.lost or arguments.lost_keywords, mutates=mutates)
         values = (*arguments.positional, *arguments.keywords.values())
         try:
-            if any(isinstance(value, Choice) for value in values):
+            if any(isinstance(value, Choice) for value in _split(arguments, label)):
                 return self.combined(values, self._again(handler, arguments))
             try:
                 return handler(self, arguments)
@@ -261,7 +263,7 @@ class Calls(Escapes):
             if not is_pure(callee):
                 for value in (*arguments.positional, *arguments.keywords.values()):
                     self.forget(value, f"was handed to {callee}(), which may have changed it")
-        text = arguments.frame.module.text(arguments.node)
+        text = f"{arguments.frame.module.text(arguments.node)} succeeds" if self.catching else ""
         if not is_stable(callee) or arguments.lost or arguments.lost_keywords:
             self.may_raise("", text)
             return unknown(reason, callee)
@@ -273,6 +275,13 @@ class Calls(Escapes):
     def _callee(self, arguments: Arguments) -> str:
         node = arguments.node
         return arguments.frame.module.text(node.func) if isinstance(node, ast.Call) else "a function"
+
+
+def _split(arguments: Arguments, label: str) -> tuple[Value, ...]:
+    """The arguments that a modelled function needs one by one: not those that it only stores."""
+    if label in _STORING:
+        return arguments.positional[:1]
+    return (*arguments.positional, *arguments.keywords.values())
 
 
 def _yields(body: list[ast.stmt]) -> bool:

@@ -219,7 +219,14 @@ class Core(Forks):
         """Record a call of the function that registers an OpSpec."""
         raise NotImplementedError
 
-    def report_unresolved(self, node: ast.AST, frame: Frame, reason: str) -> None:
+    def report_unresolved(
+        self,
+        node: ast.AST,
+        frame: Frame,
+        reason: str,
+        pair: tuple[str | None, str | None] = (None, None),
+        of_op: bool = False,
+    ) -> None:
         """Record a registration that cannot be known."""
         raise NotImplementedError
 

@@ -255,15 +255,19 @@ class Expressions(Names):
         return SetValue(self._items(node.elts, frame))
 
     def dict_of(self, node: ast.Dict, frame: Frame) -> Value:
-        table = DictValue()
-        for key_node, value_node in zip(node.keys, node.values, strict=True):
-            if key_node is None:
-                for source in (self.evaluate(value_node, frame),):
-                    update_table(self, table, self.prune(source))
-                continue
-            key = self.evaluate(key_node, frame)
-            table.put(key, self.evaluate(value_node, frame))
-        return table
+        keys = [UNBOUND if key is None else self.evaluate(key, frame) for key in node.keys]
+        values = [self.evaluate(value, frame) for value in node.values]
+
+        def build(merged: list[Value]) -> Value:
+            table, sources = DictValue(), iter(merged)
+            for key, value in zip(keys, values, strict=True):
+                if key is UNBOUND:
+                    update_table(self, table, next(sources))
+                else:
+                    table.put(key, value)
+            return table
+
+        return self.combined([value for key, value in zip(keys, values, strict=True) if key is UNBOUND], build)
 
     def element_of(self, node: ast.Subscript, frame: Frame) -> Value:
         value = self.evaluate(node.value, frame)

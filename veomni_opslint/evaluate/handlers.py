@@ -32,8 +32,8 @@ class Handlers(Loops, Patterns):
                 groups.setdefault(index, []).append(exit_)
         result = list(left)
         if node.orelse:
-            result += self.after(exits, lambda: self.block(node.orelse, frame))[len(exits) :] if exits else self.block(
-                node.orelse, frame)  # fmt: skip
+            rest = self.after(exits, lambda: self.block(node.orelse, frame), caught=True)
+            result += rest[len(exits) :]
         for index, group in sorted(groups.items()):
             result += self._handle(handlers[index][1], group, frame)
         if node.finalbody:

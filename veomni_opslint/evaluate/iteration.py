@@ -179,7 +179,7 @@ class Iteration(Core):
         Raises:
             NotPlain: there are too many of them.
         """
-        if not has_choices(value, 3):
+        if not has_choices(value, 3) or (isinstance(value, Container) and value.lost):
             return [(TRUE, value)]
         if isinstance(value, Choice):
             parts = [self._within([(both(when, inner), item) for inner, item in self.settled(option)])

@@ -83,8 +83,8 @@ def _extend(run: Operators, arguments: Arguments) -> Value:
 def _on_list(method: str) -> Handler:
     def apply(run: Operators, arguments: Arguments) -> Value:
         receiver = arguments.positional[0]
-        items: list[Value] = run.ordered(receiver)
         rest = arguments.positional[1:]
+        items = _at_an_end(method, receiver, rest) or run.ordered(receiver)
         if method in {"index", "remove", "count"}:
             matches = _matches(run, items, argument(arguments, 1))
             if method == "count":
@@ -107,6 +107,18 @@ def _on_list(method: str) -> Handler:
         return None if method == "remove" else result
 
     return apply
+
+
+def _at_an_end(method: str, receiver: Value, rest: tuple[Value, ...]) -> list[Value]:
+    """The elements where the method touches only an end of the list at which nothing is uncertain."""
+    if not isinstance(receiver, ListValue) or receiver.lost or receiver.unordered or not receiver.items:
+        return []
+    if method == "insert" and rest[:1] == (0,):
+        return list(receiver.items)
+    end = rest[0] if rest else -1
+    if method != "pop" or not isinstance(end, int) or end not in {0, -1} or isinstance(receiver.items[end], Maybe):
+        return []
+    return list(receiver.items)
 
 
 def _whole(value: Value) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from veomni_opslint.conditions import TRUE, Condition, both
@@ -112,9 +112,9 @@ class Recorder(Imports):
         for name, value in zip(_KERNEL_FIELDS[:3], fields[:3], strict=True):
             text = _text(value)
             if text is None:
-                self.report_unresolved(
-                    arguments.node, arguments.frame, f"{name} {reason_of(value) or 'is not a string'}"
-                )
+                reason = f"{name} {reason_of(value) or 'is not a string'}"
+                pair = (_text(fields[0]), _text(fields[1]))
+                self.report_unresolved(arguments.node, arguments.frame, reason, pair)
                 return
             names.append(text)
         site = self._site(arguments)
@@ -169,12 +169,25 @@ class Recorder(Imports):
         inside = arguments.frame.module is module and _at_module_level(arguments.frame)
         return _Site(place, place if inside else module.place(self.statements[-1]), module.name)
 
-    def report_unresolved(self, node: ast.AST, frame: Frame, reason: str) -> None:
+    def report_unresolved(
+        self,
+        node: ast.AST,
+        frame: Frame,
+        reason: str,
+        pair: tuple[str | None, str | None] = (None, None),
+        of_op: bool = False,
+    ) -> None:
         if self.dry:
             return
-        found = Unresolved(frame.module.place(node), reason)
+        found = Unresolved(frame.module.place(node), reason, *pair, of_op)
         if found not in self.unresolved:
             self.unresolved.append(found)
+            return
+        index = self.unresolved.index(found)
+        known = self.unresolved[index]
+        op_name = known.op_name if known.op_name == found.op_name else None
+        variant = known.variant if known.variant == found.variant else None
+        self.unresolved[index] = replace(known, op_name=op_name, variant=variant)
 
     def register_op(self, arguments: Arguments) -> Value:
         for when, option in self._options(arguments.get(0, "spec")):
@@ -184,7 +197,7 @@ class Recorder(Imports):
                 reason = reason_of(option)
                 what = f"the {self.dialect.op_spec} {reason}" if reason else (
                     f"what is registered is no {self.dialect.op_spec}")  # fmt: skip
-                self.report_unresolved(arguments.node, arguments.frame, what)
+                self.report_unresolved(arguments.node, arguments.frame, what, of_op=True)
         return None
 
     def _record_op(self, when: Condition, spec: Instance, arguments: Arguments) -> None:
@@ -200,7 +213,7 @@ class Recorder(Imports):
                 name = _text(fields[0])
                 if name is None:
                     reason = f"name {reason_of(fields[0]) or 'is not a string'}"
-                    self.report_unresolved(arguments.node, arguments.frame, reason)
+                    self.report_unresolved(arguments.node, arguments.frame, reason, of_op=True)
                     continue
                 self.op_specs.append(
                     OpSpec(
@@ -214,10 +227,12 @@ class Recorder(Imports):
                         self._conditions(formula),
                         site.place,
                         site.module,
+                        spec.place or site.place,
                     )
                 )
         except NotPlain as problem:
-            self.report_unresolved(arguments.node, arguments.frame, f"the {spec.cls.name} {problem.reason}")
+            problem_text = f"the {spec.cls.name} {problem.reason}"
+            self.report_unresolved(arguments.node, arguments.frame, problem_text, of_op=True)
 
     def _backends(self, value: Value, otherwise: Place) -> Known[tuple[tuple[str, Backend], ...]]:
         if value is None:

@@ -78,8 +78,11 @@ class Statements(Expressions):
             return self.after(exits, lambda: self.block(body[index + 1 :], frame))
         return None
 
-    def after(self, exits: list[Exit], rest: Callable[[], list[Exit]]) -> list[Exit]:
-        """The exits of a block, given those of one statement of it and what runs where there is none."""
+    def after(self, exits: list[Exit], rest: Callable[[], list[Exit]], *, caught: bool = False) -> list[Exit]:
+        """The exits of a block, given those of one statement of it and what runs where there is none.
+
+        That an exception which nothing catches is not raised is no condition worth reporting.
+        """
         remaining = TRUE
         for exit_ in exits:
             remaining = both(remaining, negate(exit_.when))
@@ -88,7 +91,7 @@ class Statements(Expressions):
         if remaining == FALSE or not self.feasible(remaining):
             return exits
         notes = tuple(note for exit_ in exits for note in flipped(exit_.notes)
-                      if exit_.kind != "raise" or self.catching)  # fmt: skip
+                      if exit_.kind != "raise" or caught or self.catching)  # fmt: skip
         return exits + self.branches([(Step(remaining, notes), rest)], exhaustive=False)
 
     def branches(self, branches: list[tuple[Step, Callable[[], list[Exit]]]], *, exhaustive: bool) -> list[Exit]:
@@ -206,6 +209,8 @@ class Statements(Expressions):
         decorators = [(item, self.evaluate(item, frame)) for item in node.decorator_list]
         for item, decorator in reversed(decorators):
             self.here = (item, frame)
+            if frame.kind == "module" and frame.module is self.running[-1]:
+                self.statements[-1] = item
             if isinstance(decorator, Opaque) or (isinstance(decorator, External) and not _is_modelled(decorator)):
                 text = frame.module.text(item)
                 value = unknown(f"is decorated by {text}, which is not followed")

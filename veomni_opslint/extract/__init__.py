@@ -14,6 +14,7 @@ from veomni_opslint.extract.operands import truth_of
 from veomni_opslint.extract.scope_state import ScopeState
 from veomni_opslint.extract.walk import Walker
 from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref
+from veomni_opslint.parsing import parse
 from veomni_opslint.source import Source
 
 __all__ = ["extract"]
@@ -31,13 +32,13 @@ def extract(source: Source, dialect: Dialect, deep: bool = False) -> FileFacts:
     imports and bindings have the same index in shallow and in deep facts.
     """
     try:
-        tree = ast.parse(source.text)
+        tree = parse(source.text)
     except SyntaxError as error:
         return _unparsable(source, error.lineno or 1, (error.offset or 1) - 1, error.msg)
     except (RecursionError, MemoryError):
         return _unparsable(source, 1, 0, "nested too deeply to be parsed")
     except ValueError as error:
-        return _unparsable(source, 1, 0, str(error))
+        return _unparsable(source, source.text.partition("\0")[0].count("\n") + 1, 0, str(error))
     # Pure Python frames do not use the C stack: the walk may go deeper than the parser would.
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _WALK_DEPTH))
@@ -53,12 +54,12 @@ def extract(source: Source, dialect: Dialect, deep: bool = False) -> FileFacts:
         sys.setrecursionlimit(limit)
     for function in walker.functions:
         function.body = []
-    return _facts(source.path, source.text, walker, tree, blocks, deep or not walker.deferred)
+    return _facts(source.path, source.text, walker, tree, blocks, deep)
 
 
 def _wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
     words, aliases = _wanted_words(dialect)
-    if any(alias in text for alias in aliases):
+    if any(name in text and any(alias in text for alias in listed) for name, listed in aliases):
         return None
     offsets: set[int] = set()
     for word in words:
@@ -76,9 +77,8 @@ def _wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
 
 
 @lru_cache(maxsize=8)
-def _wanted_words(dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _wanted_words(dialect: Dialect) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
     """Words whose lines need a walk, and texts by which a name of the dialect goes under another one."""
-    packages = [name.rpartition(".")[2] for name in dialect.npu_packages]
     slots = (dialect.op_slot, dialect.config_slot)
     names = {
         "import ",
@@ -92,12 +92,13 @@ def _wanted_words(dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...]]:
         dialect.backend_spec,
     }
     words = tuple(sorted(name for name in names if not any(other != name and other in name for other in names)))
-    aliases = [f"{name} as " for name in (*packages, *slots)]
+    aliases = [(slot, (f"{slot} as ",)) for slot in slots]
     for name in dialect.npu_packages:
         parent, _, last = name.rpartition(".")
-        aliases += [f"from {name} import", f"from {name}."]
-        if parent:
-            aliases.append(f"from {parent} import {last}")
+        spellings: tuple[str, ...] = (f"{last} as ", f"from {name} import", f"from {name}.")
+        aliases.append(
+            (name if not parent else last, spellings + ((f"from {parent} import {last}",) if parent else ()))
+        )
     return words, tuple(aliases)
 
 

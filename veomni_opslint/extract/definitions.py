@@ -23,20 +23,22 @@ def function_statement(walker: Walker, node: ast.FunctionDef | ast.AsyncFunction
         gate = both(gate, _gate(decorator, walker.scope.names))
     _signature(walker, node, when)
     _define(walker, node.name, span_of(node), when)
-    with walker.enter("function", node.name, node, when, node.args) as scope:
-        scope.gate = gate
-        scope.is_async = isinstance(node, ast.AsyncFunctionDef)
-        scope.decorators = tuple(_decorator_name(decorator) for decorator in node.decorator_list)
-        walker.functions.append(node)
-        if not walker.wants(node):
-            scope.deferred = True
-            walker.deferred.append((node, scope))
-            return TRUE
+    scope = walker.enter("function", node.name, node, when, node.args)
+    scope.gate = gate
+    scope.is_async = isinstance(node, ast.AsyncFunctionDef)
+    scope.decorators = tuple(_decorator_name(decorator) for decorator in node.decorator_list)
+    walker.functions.append(node)
+    if walker.wants(node):
         function_body(walker, node, scope)
+    else:
+        scope.deferred = True
+        walker.deferred.append((node, scope))
+    walker.leave()
     return TRUE
 
 
 def function_body(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: ScopeState) -> None:
+    scope.bind_parameters()
     scope.completes = either(walker.block(node.body, TRUE), scope.leaves)
 
 
@@ -67,11 +69,12 @@ def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Cond
     gate = TRUE
     for decorator in node.decorator_list:
         gate = both(gate, _gate(decorator, walker.scope.names))
-    with walker.enter("class", node.name, node, when) as scope:
-        scope.gate = gate
-        scope.decorators = tuple(_decorator_name(decorator) for decorator in node.decorator_list)
-        scope.bases = tuple(dotted(base) for base in node.bases)
-        scope.completes = walker.block(node.body, TRUE)
+    scope = walker.enter("class", node.name, node, when)
+    scope.gate = gate
+    scope.decorators = tuple(_decorator_name(decorator) for decorator in node.decorator_list)
+    scope.bases = tuple(dotted(base) for base in node.bases)
+    scope.completes = walker.block(node.body, TRUE)
+    walker.leave()
     return scope.completes
 
 

@@ -9,6 +9,7 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.string_positions import PlacedText, dedented, placed_text
 from veomni_opslint.extract.walk import Walker
 from veomni_opslint.facts import EmbeddedBlock, ParseProblem
+from veomni_opslint.parsing import parse
 
 
 def embedded_blocks(
@@ -63,7 +64,7 @@ def _block(
 ) -> tuple[EmbeddedBlock, Walker | None, PlacedText | None]:
     starts = _line_starts(code, lines)
     try:
-        tree = ast.parse(code.text)
+        tree = parse(code.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = min(max(getattr(error, "lineno", None) or 1, 1), len(starts))
         real_line, real_column = starts[line - 1] if starts else (call.lineno, call.col_offset)

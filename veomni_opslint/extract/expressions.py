@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+from veomni_opslint.conditions import TRUE, Condition, both, negate
 from veomni_opslint.extract.operands import condition, dotted, operand
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.slots import mark_slots
@@ -178,9 +178,11 @@ def _lambda(walker: Walker, node: ast.Lambda, when: Condition) -> None:
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if default is not None:
             scan(walker, default, when)
-    with walker.enter("lambda", "<lambda>", node, when, arguments=node.args) as scope:
-        scan(walker, node.body, TRUE)
-        scope.returns = either(FALSE, condition(node.body, scope.names))
+    scope = walker.enter("lambda", "<lambda>", node, when, node.args)
+    scope.bind_parameters()
+    scan(walker, node.body, TRUE)
+    scope.returns = condition(node.body, scope.names)
+    walker.leave()
 
 
 def _yield(walker: Walker, node: ast.Yield | ast.YieldFrom, when: Condition) -> None:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
 
 _RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
-_CATCHING_MANAGERS = frozenset({"suppress", "raises"})
+_SUPPRESSING = "suppress"
+_EXPECTING = "raises"
 
 
 def merge(test: Condition, left: dict[str, Operand], right: dict[str, Operand], node: ast.stmt) -> dict[str, Operand]:
@@ -85,7 +86,7 @@ def try_statement(walker: Walker, node: ast.Try, when: Condition) -> Condition:
 
 
 def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Condition) -> Condition:
-    """A ``with`` runs its body once; ``suppress(ImportError)`` and ``pytest.raises`` also go on after an error."""
+    """A ``with`` runs its body once; ``suppress(ImportError)`` and ``pytest.raises(…)`` also go on after an error."""
     scope = walker.scope
     catching = False
     for item in node.items:
@@ -105,8 +106,9 @@ def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Conditi
 
 
 def _catches_imports(node: ast.expr) -> bool:
-    if not isinstance(node, ast.Call) or dotted(node.func).rpartition(".")[2] not in _CATCHING_MANAGERS:
-        return False
+    manager = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or manager != _SUPPRESSING:
+        return manager == _EXPECTING
     listed = [element for argument in node.args for element in getattr(argument, "elts", [argument])]
     return any(dotted(argument).rpartition(".")[2] in IMPORT_ERRORS for argument in listed)
 

@@ -55,6 +55,17 @@ class ScopeState:
     is_generator: bool = False
     deferred: bool = False
 
+    def bind_parameters(self) -> None:
+        """Take the parameters for local names whose value is not known."""
+        arguments = self.arguments
+        if arguments is None:
+            return
+        listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        listed += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
+        for argument in listed:
+            self.names[argument.arg] = ("param", argument.arg)
+            self.locals.add(argument.arg)
+
     def freeze(self) -> Scope:
         """The scope as the facts hold it."""
         return Scope(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from veomni_opslint.conditions import TRUE, Condition, both
@@ -110,7 +109,6 @@ class Walker:
         else:
             scan(self, target, when)
 
-    @contextmanager
     def enter(
         self,
         kind: Literal["class", "function", "lambda"],
@@ -118,31 +116,21 @@ class Walker:
         node: ast.stmt | ast.expr,
         when: Condition,
         arguments: ast.arguments | None = None,
-    ) -> Iterator[ScopeState]:
-        """Walk what is inside as a new scope, child of the current one."""
+    ) -> ScopeState:
+        """Go into a new scope, child of the current one, until ``leave``."""
         parent = self.scope
-        names = _visible_names(parent, kind)
         scope = ScopeState(
             len(self.scopes), parent, kind, name, parent.child_qualname(name), span_of(node), when,
-            arguments=arguments, names=names,
+            arguments=arguments, names=_visible_names(parent, kind),
         )  # fmt: skip
-        if arguments is not None:
-            for argument in (
-                *arguments.posonlyargs,
-                *arguments.args,
-                arguments.vararg,
-                *arguments.kwonlyargs,
-                arguments.kwarg,
-            ):
-                if argument is not None:
-                    scope.names[argument.arg] = ("param", argument.arg)
-                    scope.locals.add(argument.arg)
         self.scopes.append(scope)
         self.scope = scope
-        try:
-            yield scope
-        finally:
-            self.scope = parent
+        return scope
+
+    def leave(self) -> None:
+        """Go back to the scope around the current one."""
+        if self.scope.parent is not None:
+            self.scope = self.scope.parent
 
     def wants(self, node: ast.stmt) -> bool:
         """Whether the body of a function is worth a walk: a shallow walk passes over those without a wanted line."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.operands import Operand, compare, operand, truth_of
-from veomni_opslint.facts import FileFacts, Parameter, Span
+from veomni_opslint.facts import FileFacts, Parameter, Span, statements_of
+from veomni_opslint.parsing import parse
 
 _OPERATORS = {
     "Eq": ast.Eq(),
@@ -22,22 +23,16 @@ _OPERATORS = {
 
 def arguments_at(facts: FileFacts, scope: int, span: Span, parameters: tuple[Parameter, ...]) -> dict[str, Operand]:
     """The argument that the call, whose function is written at *span*, gives for each parameter, where it is plain."""
-    line, column, end_line, end_column = facts.scopes[scope].span
-    try:
-        tree = ast.parse(facts.text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return {}
+    line, column, _, _ = facts.scopes[scope].span
     own: dict[str, Operand] = {}
     assigned: set[str] = set()
     call: ast.Call | None = None
-    for node in ast.walk(tree):
-        position = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-        if not (line, column) <= position <= (end_line, end_column):
-            continue
-        if isinstance(node, ast.Call) and (node.func.lineno, node.func.col_offset) == span[:2]:
-            call = node
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            assigned.add(node.id)
+    for statement in statements_of(facts, facts.scopes[scope]):
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and (node.func.lineno, node.func.col_offset) == span[:2]:
+                call = node
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                assigned.add(node.id)
     if call is None:
         return {}
     for one in facts.scopes[scope].parameters:

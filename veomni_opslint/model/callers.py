@@ -51,7 +51,7 @@ class Callers:
     is_npu_name: Callable[[str], bool]
     _loaded: dict[str, tuple[str, Import] | None] = field(default_factory=dict, repr=False)
     _importers: dict[str, list[tuple[str, Import]]] = field(default_factory=dict, repr=False)
-    _uses: dict[tuple[str, int], tuple[Use, ...]] = field(default_factory=dict, repr=False)
+    _uses: dict[tuple[str, int, bool], tuple[Use, ...]] = field(default_factory=dict, repr=False)
 
     def reached(self, module: str, scope: int, when: Condition) -> tuple[Hop, ...] | None:
         """The chain that leads, without passing a guard, to a place in the scope that runs under *when*.
@@ -62,11 +62,11 @@ class Callers:
             return None
         return self._reached(module, scope, when, frozenset(), 0)
 
-    def uses_of(self, module: str, scope: int) -> tuple[Use, ...]:
-        """All uses of a function that are known, in any module."""
-        key = (module, scope)
+    def uses_of(self, module: str, scope: int, shared_only: bool = False) -> tuple[Use, ...]:
+        """All uses of a function that are known, in any module, or in those only that are not for the NPU."""
+        key = (module, scope, shared_only)
         if key not in self._uses:
-            self._uses[key] = tuple(self._find_uses(module, scope))
+            self._uses[key] = tuple(self._find_uses(module, scope, shared_only))
         return self._uses[key]
 
     def _reached(
@@ -95,8 +95,10 @@ class Callers:
         loads = facts.scopes[0].completes
         if not self.guards.possible(module, 0, loads) or not self._defined(module, facts, here):
             return None
-        uses = self.uses_of(module, here.index)
         is_factory = (module, here.qualname) in self.factories
+        if is_factory and not self._is_called(here.name):
+            return None
+        uses = self.uses_of(module, here.index)
         if is_factory:
             uses = tuple(use for use in uses if use.call)
         for use in uses:
@@ -120,6 +122,14 @@ class Callers:
         facts = self.deep(use.module)
         given = arguments_at(facts, use.scope, use.span, function.parameters)
         return substitute(when, given, lambda atom: self.guards.truth(module, function.index, atom))
+
+    def _is_called(self, name: str) -> bool:
+        """Whether any text calls the name, other than to define it."""
+        call, definition = f"{name}(", f"def {name}("
+        return any(
+            call in facts.text and facts.text.count(call) > facts.text.count(definition)
+            for facts in self.symbols.modules.values()
+        )
 
     def _counts(self, use: Use, function: Scope) -> bool:
         """A function that is only named, as in a table, is not known to run when the line speaks of the NPU."""
@@ -200,12 +210,14 @@ class Callers:
             scope = facts.scopes[scope].parent
         return True
 
-    def _find_uses(self, module: str, scope: int) -> Iterator[Use]:
+    def _find_uses(self, module: str, scope: int, shared_only: bool) -> Iterator[Use]:
         facts = self.symbols.modules[module]
         here = (facts if scope < len(facts.scopes) else self.deep(module)).scopes[scope]
         parent = (facts if scope < len(facts.scopes) else self.deep(module)).scopes[here.parent]
         word = re.compile(rf"\b{re.escape(here.name)}\b")
         for other, candidate in self.symbols.modules.items():
+            if shared_only and self.is_npu_name(other):
+                continue
             if here.name not in candidate.text or len(word.findall(candidate.text)) <= (other == module):
                 continue
             if parent.kind == "class" and other != module and parent.name not in candidate.text:

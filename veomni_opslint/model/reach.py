@@ -43,12 +43,17 @@ class Reach:
     deep: Callable[[str], FileFacts]
     factories: frozenset[tuple[str, str]]
     package: str
+    _npu_names_known: dict[str, bool] = field(default_factory=dict, repr=False)
     _npu_only: dict[str, bool] = field(default_factory=dict, repr=False)
     _callers: list[Callers] = field(default_factory=list, repr=False)
 
     def is_npu_name(self, module: str) -> bool:
         """Whether a module is, by its name or its folder's, written for the NPU."""
-        return any(word in _NPU_WORDS for word in _WORD_BREAK.split(module.lower()))
+        known = self._npu_names_known.get(module)
+        if known is None:
+            words = _WORD_BREAK.split(module.lower())
+            known = self._npu_names_known[module] = any(word in _NPU_WORDS for word in words)
+        return known
 
     def is_npu_only(self, module: str) -> bool:
         """Whether a module cannot (or, if generated for the NPU, must not) be loaded without an NPU."""
@@ -73,8 +78,9 @@ class Reach:
     def unguarded_uses(self) -> Iterator[Unguarded]:
         """Uses of ``torch_npu.…`` and ``torch.npu.…`` that no guard dominates, in shared code."""
         prefixes = self.dialect.npu_packages
+        aliased = tuple(f"import {package.rpartition('.')[2]}" for package in prefixes)
         for module, facts in self._shared_modules():
-            if not any(package.rpartition(".")[2] in facts.text for package in prefixes):
+            if not any(word in facts.text for word in (*prefixes, *aliased)):
                 continue
             roots = self._npu_names(facts)
             for ref in facts.refs:
@@ -156,10 +162,8 @@ class Reach:
         packages = self.npu_packages_of(imported)
         if packages:
             return packages[0]
-        written = " ".join((imported.module, *(name.name for name in imported.names)))
-        if not self.is_npu_name(written.replace(" ", ".")) and not self.is_npu_name(
-            self.symbols.absolute(module, imported)
-        ):
+        written = ".".join((imported.module, *(name.name for name in imported.names)))
+        if not self.is_npu_name(written) and not self.is_npu_name(module):
             return ""
         return next((one for one in self.symbols.loaded_by(module, imported) if self.is_npu_only(one)), "")
 
@@ -176,7 +180,9 @@ class Reach:
     def _unguarded_calls(self) -> Iterator[Unguarded]:
         """Calls, from shared code, of functions of NPU files that import an NPU package when they run."""
         for module in sorted(self.symbols.modules):
-            if not self.is_npu_name(module) or self.is_npu_only(module):
+            if not self.is_npu_name(module) or module.endswith(self.dialect.patch_config_suffix):
+                continue
+            if self.is_npu_only(module):
                 continue
             facts = self.symbols.modules[module]
             bad = {
@@ -187,14 +193,13 @@ class Reach:
                 and self._open(module, imported.scope, imported.when)
             }  # fmt: skip
             for scope, subject in bad.items():
-                for use in self.callers.uses_of(module, scope):
+                for use in self.callers.uses_of(module, scope, shared_only=True):
                     yield from self._unguarded_call(use, module, scope, subject)
 
     def _unguarded_call(self, use: Use, module: str, scope: int, subject: str) -> Iterator[Unguarded]:
         if (
             not use.call
             or use.caught
-            or self.is_npu_name(use.module)
             or not self._open(use.module, use.scope, use.when)
         ):
             return

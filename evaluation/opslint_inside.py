@@ -1,0 +1,53 @@
+"""Run opslint in this process many times over trees that differ in few files, reading each file only once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from evaluation.opslint_child import OpslintFailedError, Reported
+from veomni_opslint import check as engine
+from veomni_opslint.errors import RunError
+from veomni_opslint.facts import FileFacts
+from veomni_opslint.findings import Severity
+from veomni_opslint.rule_loader import Selection
+from veomni_opslint.settings import Settings
+from veomni_opslint.source import Source
+
+
+def checker(package: str, select: str) -> Callable[[Path], list[Reported]]:
+    """A function that gives all findings of *select* in the package of a tree; its settings must not change.
+
+    Raises (the function does):
+        OpslintFailedError: the run could not be made.
+    """
+    selection = Selection(select=tuple(part for part in select.split(",") if part))
+    _keep_facts()
+
+    def findings_of(root: Path) -> list[Reported]:
+        request = engine.Request(
+            paths=(str(root / package),), root=str(root), selection=selection, min_severity=Severity.INFO
+        )
+        try:
+            found = engine.check(request).findings
+        except RunError as error:
+            raise OpslintFailedError(str(error)) from error
+        return [
+            Reported(one.place.path, one.place.line, one.code, one.message, str(one.severity), one.fingerprint)
+            for one in found
+        ]
+
+    return findings_of
+
+
+def _keep_facts() -> None:
+    """The facts of a file depend on its text alone, so a kept run is the same as a fresh one."""
+    fresh = engine._extract  # noqa: SLF001 - no public function does this, and no user needs it
+    kept: dict[Source, FileFacts] = {}
+
+    def extract(source: Source, settings: Settings) -> FileFacts:
+        if source not in kept:
+            kept[source] = fresh(source, settings)
+        return kept[source]
+
+    engine._extract = extract  # noqa: SLF001
