@@ -47,5 +47,5 @@ def block_of(size: int, limit: int) -> int:
 
 
 def warps_for(elements: int) -> int:
-    """How many warps share a tile of *elements*: 16 for each thread, which keeps registers few, while there are warps."""
+    """How many warps share a tile: 16 elements for each thread keep its registers few, while there are warps enough."""
     return min(32, max(4, triton.next_power_of_2(elements) // 512))
