@@ -10,7 +10,8 @@ from support.projects import write_base_tree, write_files
 from veomni_opslint.check import analyse
 from veomni_opslint.discovery import discover
 from veomni_opslint.model import OpsModel
-from veomni_opslint.registry_report import registry_document, render_markdown, render_text
+from veomni_opslint.registry_document import registry_document
+from veomni_opslint.registry_report import render_markdown, render_text
 
 RMS_NORM = "veomni/ops/kernels/rms_norm/__init__.py"
 GENERATED = "veomni/models/transformers/llama/generated/patched_modeling_llama_gpu.py"
@@ -38,6 +39,17 @@ if SOMETHING:
         KernelSpec("fused", "loss", "causal", lambda: None, HardwareRequirement("gpu", 90, 90), "fast")
     )
 KERNEL_REGISTRY.register(KernelSpec("odd", NAMES.pop(), "causal", lambda: None, HardwareRequirement("gpu")))
+
+
+def apply_loss_patch(kernel):
+    global _loss
+    _loss = kernel
+
+
+def loss(logits):
+    if _loss is None:
+        raise NotImplementedError("no kernel is bound")
+    return _loss(logits)
 """
 
 WRAPPERS = """\
@@ -169,7 +181,8 @@ def test_legacy_registry_conditions_and_what_is_not_known(tmp_path: Path) -> Non
         }
     ]
     module = "veomni.ops.kernels.swiglu"
-    assert document["pointers"] == [{"module": module, "name": "_loss", "op": "loss", "file": path, "line": 4}]
+    pointer = {"module": module, "name": "_loss", "op": "loss", "apply": ["apply_loss_patch"], "public": ["loss"]}
+    assert document["pointers"] == [{**pointer, "file": path, "line": 4}]
     specs = document["kernel_specs"]
     assert isinstance(specs, list)
     assert [(spec["name"], spec["conditions"], spec["description"]) for spec in specs if spec["op_name"] == "loss"] == [
@@ -220,10 +233,10 @@ def test_text(tmp_path: Path) -> None:
         "\n"
         "Config fields\n"
         "\n"
-        "  field                      default       choices      declared\n"
-        "  attn_implementation        sdpa          eager, sdpa  veomni/arguments/arguments_types.py:15\n"
-        "  rms_norm_implementation    liger_kernel               veomni/arguments/arguments_types.py:16\n"
-        "  swiglu_mlp_implementation  triton                     veomni/arguments/arguments_types.py:17\n"
+        "  field                      default       declared                                choices\n"
+        "  attn_implementation        sdpa          veomni/arguments/arguments_types.py:15  eager, sdpa\n"
+        "  rms_norm_implementation    liger_kernel  veomni/arguments/arguments_types.py:16\n"
+        "  swiglu_mlp_implementation  triton        veomni/arguments/arguments_types.py:17\n"
     )
 
 

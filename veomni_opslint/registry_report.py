@@ -1,4 +1,4 @@
-"""``opslint registry``: what the model knows of registrations, slots and configuration, as JSON, text or Markdown."""
+"""``opslint registry``: what the model knows of registrations, slots and configuration, as tables."""
 
 from __future__ import annotations
 
@@ -7,53 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from veomni_opslint.findings import Place
 from veomni_opslint.model import OpsModel
-from veomni_opslint.registrations import Backend, Factory, Hardware, KernelSpec, OpSpec, Unknown
+from veomni_opslint.model.wrappers import Table
+from veomni_opslint.registrations import Hardware, KernelSpec, OpSpec, Unknown
+from veomni_opslint.registry_document import factory_name, known, registry_document
 from veomni_opslint.reporters.style import printable
-
-Document = dict[str, object]
-
-
-def registry_document(model: OpsModel) -> Document:
-    """Everything, as the JSON object that docs/output.md describes; what is not known is null."""
-    config_fields = model.ops_config.fields if model.ops_config is not None else ()
-    return {
-        "kernel_specs": [_kernel_spec(spec) for spec in model.registrations.kernel_specs],
-        "op_specs": [_op_spec(spec) for spec in model.registrations.op_specs],
-        "op_slots": [
-            {
-                **_at(slot.place),
-                "var": slot.var,
-                "op_name": slot.op_name,
-                "variant": slot.variant,
-                "source": slot.source,
-                "embedded": slot.embedded,
-            }
-            for slot in sorted(model.slots, key=lambda slot: slot.place)
-        ],
-        "config_slots": [
-            {
-                **_at(slot.place),
-                "var": slot.var,
-                "field": slot.field_name,
-                "source": slot.source,
-                "embedded": slot.embedded,
-            }
-            for slot in sorted(model.config_slots, key=lambda slot: slot.place)
-        ],
-        "config_fields": [
-            {
-                "name": field.name,
-                "default": field.default,
-                "choices": None if field.choices is None else list(field.choices),
-                **_at(field.place),
-            }
-            for field in config_fields
-        ],
-        "pointers": [
-            _pointer(model, spec) for spec in model.registrations.op_specs if isinstance(spec.global_slot, str)
-        ],
-        "unresolved": [{**_at(item.place), "reason": item.reason} for item in model.registrations.unresolved],
-    }
 
 
 def render_json(model: OpsModel) -> str:
@@ -77,10 +34,10 @@ FORMATS: dict[str, Callable[[OpsModel], str]] = {
     "markdown": render_markdown,
 }
 
-Table = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
+Layout = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
 
 
-def _sections(model: OpsModel, table: Table, heading: str) -> Iterator[str]:
+def _sections(model: OpsModel, table: Layout, heading: str) -> Iterator[str]:
     registrations = model.registrations
     if registrations.kernel_specs:
         yield heading.format("Kernels by op and variant")
@@ -93,13 +50,19 @@ def _sections(model: OpsModel, table: Table, heading: str) -> Iterator[str]:
     if model.slots:
         yield heading.format("Slots by op and variant")
         yield table(("op/variant", "generated", "patch configs", "other"), _slot_rows(model))
+    if model.pointers:
+        yield heading.format("Function pointers")
+        yield table(("pointer", "op", "rebound by", "called by", "declared"), _pointer_rows(model))
+    if model.wrappers is not None and model.wrappers.implementations is not None:
+        yield heading.format("Wrappers of async Ulysses")
+        yield table(("op", "implementations", "variants"), _wrapper_rows(model))
     if model.ops_config is not None:
         yield heading.format("Config fields")
         rows = [
-            (field.name, field.default or "", ", ".join(field.choices or ()), _where(field.place))
+            (field.name, field.default or "", _where(field.place), ", ".join(field.choices or ()))
             for field in model.ops_config.fields
         ]
-        yield table(("field", "default", "choices", "declared"), rows)
+        yield table(("field", "default", "declared", "choices"), rows)
     if registrations.unresolved:
         yield heading.format("Not known")
         yield table(("place", "reason"), [(_where(item.place), item.reason) for item in registrations.unresolved])
@@ -107,76 +70,8 @@ def _sections(model: OpsModel, table: Table, heading: str) -> Iterator[str]:
         yield f"{model.package} registers no kernel and no op, and declares no slot.\n"
 
 
-def _kernel_spec(spec: KernelSpec) -> Document:
-    factory = spec.factory if isinstance(spec.factory, Factory) else None
-    hardware = spec.hardware if isinstance(spec.hardware, Hardware) else None
-    device = _known(hardware.device_type) if hardware is not None else None
-    return {
-        "op_name": spec.op_name,
-        "variant": spec.variant,
-        "name": spec.name,
-        "device_type": list(device) if isinstance(device, tuple) else device,
-        "min_compute_capability": _known(hardware.min_compute_capability) if hardware is not None else None,
-        "max_compute_capability": _known(hardware.max_compute_capability) if hardware is not None else None,
-        "factory": _factory_name(factory) if factory is not None else None,
-        **_at(spec.place),
-        "factory_file": factory.place.path if factory is not None and factory.place is not None else None,
-        "factory_line": factory.place.line if factory is not None and factory.place is not None else None,
-        "description": _known(spec.description),
-        "conditions": list(spec.conditions),
-    }
-
-
-def _op_spec(spec: OpSpec) -> Document:
-    backends = None if isinstance(spec.backends, Unknown) else {name: _backend(item) for name, item in spec.backends}
-    return {
-        "name": spec.name,
-        "config_field": _known(spec.config_field),
-        "scope": _known(spec.scope),
-        "default": _known(spec.default),
-        "global_slot": _known(spec.global_slot),
-        "backends": backends,
-        **_at(spec.place),
-    }
-
-
-def _pointer(model: OpsModel, spec: OpSpec) -> Document:
-    """The module-level function pointer that a GLOBAL op rebinds, at the place where it is first bound."""
-    module, _, name = str(spec.global_slot).partition(":")
-    place = None
-    if module in model.symbols.modules:
-        bindings = model.symbols.bindings(module).get(name, ())
-        place = model.place(model.module(module).path, bindings[0].span) if bindings else None
-    where = _at(place) if place is not None else {"file": None, "line": None}
-    return {"module": module, "name": name, "op": spec.name, **where}
-
-
-def _backend(backend: Backend) -> Document:
-    requires = backend.requires
-    return {
-        "entry": _known(backend.entry),
-        "requires": None if isinstance(requires, Unknown) else list(requires),
-        "replace_forward": _known(backend.replace_forward),
-        "entry_is_factory": _known(backend.entry_is_factory),
-        "side_effect": _known(backend.side_effect),
-        "target_override": _known(backend.target_override),
-    }
-
-
-def _known(value: object) -> object:
-    return None if isinstance(value, Unknown) else value
-
-
-def _at(place: Place) -> Document:
-    return {"file": place.path, "line": place.line}
-
-
 def _where(place: Place) -> str:
     return f"{place.path}:{place.line}"
-
-
-def _factory_name(factory: Factory) -> str:
-    return f"{factory.module}:{factory.qualname}" if factory.qualname else factory.dotted or factory.text
 
 
 def _kernel_row(spec: KernelSpec) -> tuple[str, ...]:
@@ -184,7 +79,7 @@ def _kernel_row(spec: KernelSpec) -> tuple[str, ...]:
     if isinstance(factory, Unknown):
         where = f"? {factory.reason}"
     else:
-        where = _where(factory.place) if factory.place is not None else _factory_name(factory)
+        where = _where(factory.place) if factory.place is not None else factory_name(factory)
     return f"{spec.op_name}/{spec.variant}", spec.name, _hardware(spec.hardware), where
 
 
@@ -194,8 +89,10 @@ def _hardware(hardware: Hardware | Unknown) -> str:
     device = hardware.device_type
     if isinstance(device, Unknown):
         return f"? {device.reason}"
-    low, high = _known(hardware.min_compute_capability), _known(hardware.max_compute_capability)
+    low, high = known(hardware.min_compute_capability), known(hardware.max_compute_capability)
     name = device if isinstance(device, str) else " or ".join(device)
+    if low is not None and low == high:
+        return f"{name} ={low}"
     bounds = [f">={low}"] * (low is not None) + [f"<={high}"] * (high is not None)
     return " ".join((name, *bounds))
 
@@ -209,10 +106,38 @@ def _op_row(spec: OpSpec) -> tuple[str, ...]:
 def _slot_rows(model: OpsModel) -> list[tuple[str, ...]]:
     sources = ("generated", "patch_gen_config", "other")
     counts: dict[str, list[int]] = {}
-    for slot in model.slots:
+    for slot in (slot for slot in model.slots if slot.live):
         counted = counts.setdefault(f"{slot.op_name or '?'}/{slot.variant or '?'}", [0, 0, 0])
         counted[sources.index(slot.source)] += 1
     return [(pair, *(str(number or "") for number in counts[pair])) for pair in sorted(counts)]
+
+
+def _pointer_rows(model: OpsModel) -> list[tuple[str, ...]]:
+    return [
+        (
+            f"{pointer.module}:{pointer.name}",
+            pointer.op,
+            ", ".join(function.name for function in pointer.apply),
+            ", ".join(function.name for function in pointer.public),
+            _where(pointer.place),
+        )
+        for pointer in model.pointers
+    ]
+
+
+def _wrapper_rows(model: OpsModel) -> list[tuple[str, ...]]:
+    wrappers = model.wrappers
+    if wrappers is None or wrappers.implementations is None:
+        return []
+    return [
+        (op, _elements(wrappers.implementations, op), _elements(wrappers.variants, op))
+        for op in wrappers.implementations.ops
+    ]
+
+
+def _elements(table: Table | None, op: str) -> str:
+    entries = table.of(op) if table is not None else ()
+    return ", ".join(dict.fromkeys(element.value for entry in entries for element in entry.elements or ()))
 
 
 def _without_repeats(rows: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:

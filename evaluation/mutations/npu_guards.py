@@ -16,7 +16,7 @@ def _guard(name: str, new: str) -> Mutation:
 def _function(name: str, body: str) -> Mutation:
     """Add a function with this body to the shared helpers."""
     lines = "\n".join(f"    {line}" for line in body.split("\n"))
-    return plant("OPS201", name, append(HELPER, f"def npu_memory(devices=(), verbose=False):\n{lines}"))
+    return plant("OPS201", name, append(HELPER, f"def device_memory(devices=(), verbose=False):\n{lines}"))
 
 
 MUTATIONS = (

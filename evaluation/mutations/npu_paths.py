@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.mutations.draft import Mutation, after, append, create, mark, plant, swap
+from evaluation.mutations.draft import Mutation, after, append, create, mark, mark_all, plant, swap
 from evaluation.mutations.tree_places import (
     GATED_DELTA,
     LIGER,
@@ -112,8 +112,9 @@ MUTATIONS = (
         swap(
             LIGER,
             "    from liger_kernel.ops.swiglu import LigerSiLUMulFunction\n",
-            "    import torch_npu  # OPS201, OPS204?\n    from liger_kernel.ops.swiglu import LigerSiLUMulFunction\n",
+            "    import torch_npu  # OPS201:a\n    from liger_kernel.ops.swiglu import LigerSiLUMulFunction\n",
         ),
+        mark(LIGER, 'hardware=HardwareRequirement(device_type="gpu"),', "OPS204:a", nth=4),
     ),
     plant(
         "OPS201",
@@ -122,10 +123,11 @@ MUTATIONS = (
             MOE,
             "    def adapter(self, hidden_states, top_k_index, top_k_weights):\n        return raw_forward(\n"
             "            num_experts=self.num_experts,\n            routing_weights=top_k_weights.to(",
-            "    import torch_npu  # OPS201\n\n    def adapter(self, hidden_states, top_k_index, top_k_weights):\n"
+            "    import torch_npu  # OPS201:a\n\n    def adapter(self, hidden_states, top_k_index, top_k_weights):\n"
             "        return raw_forward(\n            num_experts=self.num_experts,\n"
             "            routing_weights=top_k_weights.to(",
         ),
+        mark_all(MOE, r'device_type="gpu"', "OPS204?, OPS204:a"),
     ),
     plant(
         "OPS201",
@@ -138,6 +140,7 @@ MUTATIONS = (
             "        _fused_moe_forward = npu",
             "        from .npu_group_gemm import npu_fused_moe_forward  # OPS201\n\n        _fused_moe_forward = npu",
         ),
+        mark(LORA, "from .npu_moe_group_gemm import", "OPS201?"),
     ),
     plant(
         "OPS201",

@@ -61,7 +61,7 @@ USES = (
         "guard function not called", "    if IS_NPU_AVAILABLE or is_nccl:\n        torch.npu.synchronize()  # OPS202\n"
     ),
     _top("at import", "torch.npu.config.allow_internal_format = False  # OPS202"),
-    _top("package name in a function", "def drop_npu_cache():\n    torch_npu.npu.empty_cache()  # OPS202"),
+    _top("package name in a function", "def drop_cache():\n    torch_npu.npu.empty_cache()  # OPS202"),
     _top("in a decorator", "@torch.npu.amp.autocast()  # OPS202\ndef half(x):\n    return x"),
     _top("in a default argument", "def on(device=torch.npu.current_device()):  # OPS202\n    return device"),
     _top("in a class body", "class Ascend:\n    count = torch.npu.device_count()  # OPS202"),
@@ -75,7 +75,7 @@ USES = (
     plant(
         "OPS202",
         "device module: else branch",
-        swap(DEVICE, STREAM, "    else:\n        torch.npu.current_stream().synchronize()  # OPS202\n"),
+        swap(DEVICE, STREAM, "    else:\n        torch.npu.current_stream().synchronize()  # OPS202?\n"),
         swap(DEVICE, "    else:\n        synchronize()\n", ""),
     ),
     _use(
