@@ -97,7 +97,10 @@ def _build(job: VeOmniArguments, state: ParallelState) -> torch.nn.Module:
     if state.sp_size > 1 and "shifted" not in inspect.signature(model.forward).parameters:
         raise ValueError(f"{job.model.model_type} cannot be trained on parts of sequences; set ulysses_size to 1")
     logging.getLogger(__name__).info(format_kernel_functions())
-    return model.to(get_device_type(), getattr(torch, job.train.dtype))
+    for parameter in model.parameters():
+        # Buffers keep their precision: rounded frequencies would turn far positions by wrong angles.
+        parameter.data = parameter.data.to(getattr(torch, job.train.dtype))
+    return model.to(get_device_type())
 
 
 def _step(model: torch.nn.Module, batch: torch.Tensor, aux_loss_weight: float, state: ParallelState) -> torch.Tensor:

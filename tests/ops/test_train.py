@@ -23,11 +23,12 @@ SMALL = [
 
 
 def run(*arguments: str, ranks: int = 1) -> list[float]:
-    """Train in processes of their own and give the losses that they print."""
+    """Train in processes of their own, on the CPU, and give the losses that they print."""
     launcher = [] if ranks == 1 else ["torch.distributed.run", f"--nproc-per-node={ranks}", "-m"]
     done = subprocess.run(
         [sys.executable, "-m", *launcher, "veomni.train", *SMALL, *arguments],
-        cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=True,
+        cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
+        capture_output=True, text=True, check=True,
     )  # fmt: skip
     return [float(line.rpartition(" ")[2]) for line in done.stdout.splitlines() if " step " in line]
 
