@@ -64,6 +64,7 @@ def main() -> None:
     triton_support.check_device = lambda *_: None
     from veomni.ops.batch_invariant_ops import triton as batch_invariant
     from veomni.ops.kernels.cross_entropy import triton as cross_entropy
+    from veomni.ops.kernels.deepseek_v4 import triton_attention, triton_indexer
     from veomni.ops.kernels.load_balancing_loss import triton as load_balancing_loss
     from veomni.ops.kernels.moe import triton_gemm, triton_rows
     from veomni.ops.kernels.moe.routing import route
@@ -91,6 +92,10 @@ def main() -> None:
     forward_and_backward(activation(half(128, 512), half(128), 7.0, 1.7, interleaved=True))
     forward_and_backward(activation(half(128, 512), half(128), None, None, interleaved=False))
     triton_rows.combine_rows_triton(rows, routing)
+    picked = torch.zeros(1, 4, 64, dtype=torch.long)
+    attend = triton_attention.sparse_attention_with_sink_triton
+    forward_and_backward(attend(half(1, 4, 64, 512), half(1, 100, 512), half(64), picked, 0.1))
+    triton_indexer.lightning_indexer_triton(half(1, 100, 64, 128), half(1, 100, 128), half(1, 100, 64), 8)
     batch_invariant.matmul(half(1, 64, 64), half(1, 64, 64), half(64, 64), 0.5, 2.0)
     batch_invariant.log_softmax_rows(half(4, 5000).detach(), torch.float32)
     batch_invariant.mean_rows(half(4, 5000).detach(), torch.float32)

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="the kernels need torch")
 pytest.importorskip("triton", reason="the kernels need triton")
 
 ROOT = Path(__file__).parents[2]
-INLINED = {"dot", "_factors", "_rotate_heads", "_softmax"}
+INLINED = {"dot", "_factors", "_rotate_heads", "_scores", "_softmax"}
 """Functions that are compiled into the kernels that call them."""
 
 

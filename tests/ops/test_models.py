@@ -36,6 +36,8 @@ KERNELS = {
     "rotary_pos_emb_implementation": "triton",
     "swiglu_mlp_implementation": "triton",
     "load_balancing_loss_implementation": "triton",
+    "v4_indexer_implementation": "triton",
+    "v4_sparse_attention_implementation": "triton",
 }
 
 

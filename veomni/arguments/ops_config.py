@@ -22,6 +22,8 @@ _NPU_ALLOWED: dict[str, frozenset[str]] = {
     "rms_norm_implementation": frozenset({"npu"}),
     "rotary_pos_emb_implementation": frozenset({"npu"}),
     "swiglu_mlp_implementation": frozenset(),
+    "v4_indexer_implementation": frozenset(),
+    "v4_sparse_attention_implementation": frozenset(),
 }
 """What may be selected on an NPU beside ``eager``."""
 
@@ -44,6 +46,8 @@ _NPU_DEFAULT_FALLBACK: dict[str, str] = {
     "rms_norm_implementation": "npu",
     "rotary_pos_emb_implementation": "npu",
     "swiglu_mlp_implementation": "eager",
+    "v4_indexer_implementation": "eager",
+    "v4_sparse_attention_implementation": "eager",
 }
 """What an NPU uses in place of a default that was made for GPUs."""
 
@@ -91,6 +95,12 @@ class OpsImplementationConfig:
     )
     dsa_attention_implementation: Literal["eager", "flashmla"] = field(
         default="eager", metadata={"help": "attention to selected keys in latent form"}
+    )
+    v4_indexer_implementation: Literal["eager", "triton"] = field(
+        default="triton", metadata={"help": "the selection of keys of DeepSeek V4"}
+    )
+    v4_sparse_attention_implementation: Literal["eager", "triton"] = field(
+        default="triton", metadata={"help": "the attention to selected keys of DeepSeek V4"}
     )
 
     def __post_init__(self) -> None:

@@ -41,10 +41,10 @@ def sparse_attention_patched(
     if veomni_dsa_attention.use_non_eager_impl:
         return veomni_dsa_attention(q, kv, indices, value_width, scale)
     batch = torch.arange(q.shape[0], device=q.device)[:, None, None]
-    selected = kv[batch, indices.clamp(min=0)]
-    scores = torch.einsum("bthd,btkd->bthk", q.float(), selected.float()) * scale
+    selected = kv.float()[batch, indices.clamp(min=0)]
+    scores = torch.einsum("bthd,btkd->bthk", q.float(), selected) * scale
     weights = scores.masked_fill((indices < 0)[:, :, None], float("-inf")).softmax(-1)
-    return torch.einsum("bthk,btkd->bthd", weights, selected[..., :value_width].float()).to(q.dtype)
+    return torch.einsum("bthk,btkd->bthd", weights, selected[..., :value_width]).to(q.dtype)
 
 
 @config.override_method("DeepseekV3MoE.experts", description="slot moe_experts, through the pointer")

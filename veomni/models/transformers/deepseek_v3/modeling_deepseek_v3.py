@@ -70,10 +70,10 @@ def sparse_attention(
 ) -> torch.Tensor:
     """Attend from (batch, tokens, heads, width) to the rows of (batch, keys, width) that *indices* name, or -1."""
     batch = torch.arange(q.shape[0], device=q.device)[:, None, None]
-    selected = kv[batch, indices.clamp(min=0)]
-    scores = torch.einsum("bthd,btkd->bthk", q.float(), selected.float()) * scale
+    selected = kv.float()[batch, indices.clamp(min=0)]
+    scores = torch.einsum("bthd,btkd->bthk", q.float(), selected) * scale
     weights = scores.masked_fill((indices < 0)[:, :, None], float("-inf")).softmax(-1)
-    return torch.einsum("bthk,btkd->bthd", weights, selected[..., :value_width].float()).to(q.dtype)
+    return torch.einsum("bthk,btkd->bthd", weights, selected[..., :value_width]).to(q.dtype)
 
 
 class DeepseekV3Attention(nn.Module):

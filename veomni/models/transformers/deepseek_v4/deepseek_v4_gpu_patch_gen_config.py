@@ -28,6 +28,8 @@ config.add_post_import_block(
     veomni_mhc_pre = OpSlot("mhc", "pre")
     veomni_swiglu_mlp = OpSlot("swiglu_mlp", "standard")
     veomni_unweighted_rms_norm = OpSlot("rms_norm", "unweighted")
+    veomni_v4_indexer = OpSlot("v4_indexer", "standard")
+    veomni_v4_sparse_attention = OpSlot("v4_sparse_attention", "standard")
     """
 )
 
@@ -44,6 +46,26 @@ def unweighted_rms_norm_forward_patched(self: Any, hidden_states: torch.Tensor) 
     rows = hidden_states.float()
     scale = torch.rsqrt(rows.square().mean(-1, keepdim=True) + self.variance_epsilon)
     return (rows * scale).to(hidden_states.dtype)
+
+
+@config.replace_function("index_keys", description="slot v4_indexer")
+def index_keys_patched(
+    q: torch.Tensor, k: torch.Tensor, weights: torch.Tensor, topk: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The scores and indices of the keys that each token attends to."""
+    if veomni_v4_indexer.use_non_eager_impl:
+        return veomni_v4_indexer(q, k, weights, topk)
+    return lightning_indexer_eager(q, k, weights, topk)
+
+
+@config.replace_function("sparse_attention", description="slot v4_sparse_attention")
+def sparse_attention_patched(
+    q: torch.Tensor, kv: torch.Tensor, sink: torch.Tensor, indices: torch.Tensor, scale: float
+) -> torch.Tensor:
+    """Attend to the selected keys and to the sink."""
+    if veomni_v4_sparse_attention.use_non_eager_impl:
+        return veomni_v4_sparse_attention(q, kv, sink, indices, scale)
+    return sparse_attention_with_sink_eager(q, kv, sink, indices, scale)
 
 
 @config.override_method("DeepseekV4HyperConnection.forward", description="slot mhc")

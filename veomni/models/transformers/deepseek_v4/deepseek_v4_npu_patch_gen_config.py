@@ -1,4 +1,4 @@
-"""Patches of the DeepSeek-V4 model on Ascend NPUs, which have no kernel for SwiGLU and hyper-connections."""
+"""Patches of the DeepSeek-V4 model on Ascend NPUs, which have kernels for its norm and loss only."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ def dsa_attention_eager(
     which all heads share. A token that selects nothing gets zeros.
     """
     batch = torch.arange(q.shape[0], device=q.device)[:, None, None]
-    selected = kv[batch, indices.clamp(min=0)]
-    scores = torch.einsum("bthd,btkd->bthk", q.float(), selected.float()) * scale
+    selected = kv.float()[batch, indices.clamp(min=0)]
+    scores = torch.einsum("bthd,btkd->bthk", q.float(), selected) * scale
     missing = (indices < 0)[:, :, None]
     weights = scores.masked_fill(missing, float("-inf")).softmax(-1).masked_fill(missing, 0.0)
-    return torch.einsum("bthk,btkd->bthd", weights, selected[..., :value_width].float()).to(q.dtype)
+    return torch.einsum("bthk,btkd->bthd", weights, selected[..., :value_width]).to(q.dtype)

@@ -31,7 +31,7 @@ def sparse_attention_with_sink_eager(
     to nothing; an index of -1 names no key.
     """
     batch = torch.arange(q.shape[0], device=q.device)[:, None, None]
-    selected = kv[batch, indices.clamp(min=0)].float()
+    selected = kv.float()[batch, indices.clamp(min=0)]
     scores = torch.einsum("bthd,btkd->bthk", q.float(), selected) * scale
     scores = scores.masked_fill((indices < 0)[:, :, None], float("-inf"))
     to_sink = sink.float()[None, None, :, None].expand(*scores.shape[:3], 1)

@@ -91,6 +91,18 @@ def apply_rotary_pos_emb(
     return q * cos + rotate_half(q) * sin, k * cos + rotate_half(k) * sin
 
 
+def index_keys(q: torch.Tensor, k: torch.Tensor, weights: torch.Tensor, topk: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The scores and indices of the keys that each token attends to."""
+    return lightning_indexer_eager(q, k, weights, topk)
+
+
+def sparse_attention(
+    q: torch.Tensor, kv: torch.Tensor, sink: torch.Tensor, indices: torch.Tensor, scale: float
+) -> torch.Tensor:
+    """Attend to the selected keys and to the sink."""
+    return sparse_attention_with_sink_eager(q, kv, sink, indices, scale)
+
+
 class DeepseekV4HyperConnection(nn.Module):
     """The mixes of the residual streams around one layer."""
 
@@ -147,7 +159,7 @@ class DeepseekV4Attention(nn.Module):
         kv = self.kv_norm(self.kv_proj(hidden_states))
         q, kv = apply_rotary_pos_emb(q.transpose(1, 2), kv[:, None], cos, sin)
         indices = self.select_keys(hidden_states)
-        output = sparse_attention_with_sink_eager(q.transpose(1, 2), kv[:, 0], self.sink, indices, self.head_dim**-0.5)
+        output = sparse_attention(q.transpose(1, 2), kv[:, 0], self.sink, indices, self.head_dim**-0.5)
         return self.o_proj(output.flatten(2))
 
     @torch.no_grad()
@@ -155,7 +167,7 @@ class DeepseekV4Attention(nn.Module):
         """The keys that each token attends to. The indexer learns from a loss of its own, which this model has not."""
         index_q = self.index_q_proj(hidden_states).unflatten(-1, (-1, self.index_dim))
         weights = self.index_weights(hidden_states)
-        return lightning_indexer_eager(index_q, self.index_k_proj(hidden_states), weights, self.topk)[1]
+        return index_keys(index_q, self.index_k_proj(hidden_states), weights, self.topk)[1]
 
 
 class DeepseekV4MLP(nn.Module):
