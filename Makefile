@@ -18,8 +18,8 @@ test: $(VENV)/.installed-test ## everything that CI runs
 	$(BIN)/opslint .
 	$(BIN)/pytest
 
-golden: $(VENV)/.installed-test ## rewrite tests/rules/*/*/findings.txt from what opslint now says; read the diff
-	OPSLINT_UPDATE_GOLDEN=1 $(BIN)/pytest -q tests/test_golden_trees.py
+golden: $(VENV)/.installed-test ## rewrite findings.txt and console blocks from what opslint now says; read the diff
+	OPSLINT_UPDATE_GOLDEN=1 $(BIN)/pytest -q tests/test_golden_trees.py tests/test_docs.py -k 'golden or console'
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

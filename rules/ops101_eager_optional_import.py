@@ -8,7 +8,6 @@ from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.eager_imports import EagerImport
 from veomni_opslint.model.loading import Step
-from veomni_opslint.model.patch_imports import generated_module, is_patch_config, patch_imports
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -63,14 +62,11 @@ def _roots(model: OpsModel) -> Iterator[str]:
 
 def _asked_for(model: OpsModel) -> Iterator[tuple[Step, str]]:
     """Imports at the top of generated files as their patch configs ask for them, and the paths of the configs."""
-    for module, facts in model.modules_in(model.package):
-        if not is_patch_config(module, model.dialect):
-            continue
-        home = generated_module(module, facts, model.dialect)
-        for imported in patch_imports(facts, model.dialect):
+    for config in model.patch_imports.values():
+        for imported in config.imports:
             packages = model.loading.packages(imported)
             if not imported.handled and model.loading.certain(imported.when, packages[0] if packages else ""):
-                yield Step(home, imported, 0, tried=False, certain=True), facts.path
+                yield Step(config.generated, imported, 0, tried=False, certain=True), config.path
 
 
 def _origin(model: OpsModel, asked_for: Mapping[Step, str], fault: EagerImport) -> Place:

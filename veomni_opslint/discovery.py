@@ -20,7 +20,8 @@ class Project:
     ``root`` is absolute; every other path is relative to it, with forward slashes. ``package`` is the import name of
     the package under check, ``package_path`` its folder (``veomni``, ``src/veomni``). ``files`` are all Python files
     that are analysed, sorted. ``requested`` are the files and folders that findings are reported for, None for all.
-    ``problems`` are files and folders that could not be read.
+    ``problems`` are files and folders that could not be read. ``passed_over`` are modules that exist and are not read:
+    excluded files and folders, compiled modules, stubs.
     """
 
     root: str
@@ -29,6 +30,7 @@ class Project:
     files: tuple[str, ...]
     requested: frozenset[str] | None = None
     problems: tuple[Source, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
     def reports(self, path: str) -> bool:
         """Whether findings at *path* are asked for."""
@@ -53,7 +55,7 @@ def discover(
     relative = frozenset(_relative(path, project_root) for path in requested)
     found = _collect(project_root, package_path, relative, settings)
     if stdin_path is not None:
-        found = FoundFiles({*found.files, _relative(os.path.abspath(stdin_path), project_root)}, found.unreadable)
+        found.files.add(_relative(os.path.abspath(stdin_path), project_root))
     files = tuple(sorted(found.files))
     whole = "" in relative
     project = Project(
@@ -63,6 +65,7 @@ def discover(
         files=files,
         requested=None if whole else relative,
         problems=tuple(sorted(found.unreadable, key=lambda source: source.path)),
+        passed_over=tuple(sorted(found.passed_over)),
     )
     _require_python_files(project, paths, settings)
     return project, settings
@@ -144,7 +147,7 @@ def _collect(root: str, package_path: str, requested: frozenset[str], settings: 
         for path in requested
         if path not in found.files and not excludes.match(path) and is_python_script(os.path.join(root, path))
     }
-    return FoundFiles(found.files | scripts, found.unreadable)
+    return FoundFiles(found.files | scripts, found.unreadable, found.passed_over)
 
 
 def _require_python_files(project: Project, paths: Sequence[str], settings: Settings) -> None:

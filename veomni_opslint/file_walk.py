@@ -12,14 +12,19 @@ from veomni_opslint.source import Source, SourceProblem
 _NEVER = frozenset({"__pycache__", "node_modules", "site-packages"})
 # Legal names of packages, so only outside the package under check.
 _NEVER_OUTSIDE_PACKAGE = frozenset({"build", "dist", "venv", "env"})
+_OTHER_MODULES = (".so", ".pyd", ".pyi", ".pyx", ".pyc")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """The Python files found, and what could not be read, both relative to the root."""
+    """The Python files found, what could not be read, and modules that are not read, all relative to the root.
+
+    ``passed_over``: excluded files and folders, compiled modules, stubs.
+    """
 
     files: set[str] = field(default_factory=set)
     unreadable: set[Source] = field(default_factory=set)
+    passed_over: set[str] = field(default_factory=set)
 
 
 class Excludes:
@@ -88,6 +93,7 @@ def walk_python_files(root: str, starts: Sequence[str], package_path: str, exclu
         for entry in entries:
             path = f"{folder}/{entry.name}" if folder else entry.name
             if excludes.match(path):
+                found.passed_over.add(path)
                 continue
             if _is_folder(entry):
                 if _is_skipped(path, entry.name, package_path):
@@ -98,6 +104,8 @@ def walk_python_files(root: str, starts: Sequence[str], package_path: str, exclu
                     links.append(path)
             elif entry.name.endswith(".py") and _is_regular_or_broken(entry):
                 found.files.add(path)
+            elif entry.name.endswith(_OTHER_MODULES):
+                found.passed_over.add(path)
     return found
 
 

@@ -15,6 +15,8 @@ from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.ops_config import OpsConfig
+from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
+from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
@@ -86,6 +88,16 @@ class OpsModel:
             is_npu_name=self.is_npu_name,
             loaded_first=(self.package, self.ops_package, self.models_package),
         )
+
+    @cached_property
+    def patch_imports(self) -> Mapping[str, PatchConfigImports]:
+        """Imports that patch configs ask for, by the module names of the configs."""
+        return find_patch_imports(self.symbols.modules, self.dialect)
+
+    @cached_property
+    def presence(self) -> Presence:
+        """Whether what a name stands for exists."""
+        return Presence(self.symbols, self.project)
 
     @cached_property
     def without_npu(self) -> WithoutNpu:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from veomni_opslint.conditions import TRUE
 from veomni_opslint.dialect import Dialect
@@ -15,16 +16,33 @@ _EXTERNAL = "from_external"
 _TARGET_FILE = re.compile(r"""\btarget_file\s*=\s*["'](?:[^"']*/)?(?P<stem>\w+)\.py["']""")
 
 
-def is_patch_config(module: str, dialect: Dialect) -> bool:
-    """Whether a module is a patch config, by its name."""
-    return module.rpartition(".")[2].endswith(dialect.patch_config_suffix)
-
-
-def patch_imports(facts: FileFacts, dialect: Dialect) -> Iterator[Import]:
-    """Imports that the generated file will have: from post-import blocks and from calls such as ``add_import``.
+@dataclass(frozen=True, slots=True)
+class PatchConfigImports:
+    """Imports at the top of the file ``generated``, which need not exist, as the patch config at ``path`` wants them.
 
     Their spans are those of the config; relative ones are relative to the generated file.
     """
+
+    path: str
+    generated: str
+    imports: tuple[Import, ...]
+
+
+def find_patch_imports(modules: Mapping[str, FileFacts], dialect: Dialect) -> Mapping[str, PatchConfigImports]:
+    """What each patch config asks for, by its module name."""
+    return {
+        module: PatchConfigImports(
+            path=facts.path,
+            generated=_generated_module(module, facts, dialect),
+            imports=tuple(_requested(facts, dialect)),
+        )
+        for module, facts in modules.items()
+        if module.rpartition(".")[2].endswith(dialect.patch_config_suffix)
+    }
+
+
+def _requested(facts: FileFacts, dialect: Dialect) -> Iterator[Import]:
+    """Imports from post-import blocks and from calls such as ``add_import``."""
     for block in facts.embedded:
         if block.facts is not None:
             yield from (imported for imported in block.facts.imports if imported.scope == 0)
@@ -37,7 +55,7 @@ def patch_imports(facts: FileFacts, dialect: Dialect) -> Iterator[Import]:
                         yield from _of_call(node, dialect, literals)
 
 
-def generated_module(module: str, facts: FileFacts, dialect: Dialect) -> str:
+def _generated_module(module: str, facts: FileFacts, dialect: Dialect) -> str:
     """The dotted name of the file that a patch config generates: as it says, else after its own name."""
     folder, _, stem = module.rpartition(".")
     written = _TARGET_FILE.search(facts.text)

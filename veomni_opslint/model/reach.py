@@ -15,6 +15,7 @@ from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.symbols import Symbols
 
 _NPU_WORDS = frozenset({"npu", "ascend", "ascendc", "cann"})
+_REPLACES_MODULES = re.compile(r"""sys\.modules(?:\[[^\]\n]*\]\s*=[^=]|["']?\s*,|\.(?:setdefault|update)\()""")
 _WORD_BREAK = re.compile(r"[._]+")
 
 
@@ -133,8 +134,15 @@ class Reach:
 
     def _shared_modules(self) -> Iterator[tuple[str, FileFacts]]:
         for module in sorted(self.symbols.modules):
-            if not self.is_npu_name(module):
-                yield module, self.symbols.modules[module]
+            facts = self.symbols.modules[module]
+            if not self.is_npu_name(module) and not self._brings_stand_ins(facts):
+                yield module, facts
+
+    def _brings_stand_ins(self, facts: FileFacts) -> bool:
+        """Whether a file (a test, mostly) puts something of its own in the place of an NPU package."""
+        if "sys.modules" not in facts.text or _REPLACES_MODULES.search(facts.text) is None:
+            return False
+        return any(f'"{package}"' in facts.text or f"'{package}'" in facts.text for package in self.dialect.npu_packages)
 
     def _decide_npu_only(self, module: str) -> bool:
         facts = self.symbols.modules[module]

@@ -43,7 +43,7 @@ class Symbols:
             return imported.module
         parts = module.split(".")
         drop = imported.level - (1 if module in self.packages else 0)
-        if drop > len(parts) or (drop == len(parts) and not imported.module):
+        if drop >= len(parts):
             return ""
         base = parts[: len(parts) - drop] if drop else parts
         return ".".join([*base, imported.module] if imported.module else base)
@@ -143,11 +143,12 @@ class Symbols:
         if not found and f"{module}.{name}" in self.modules:
             found.append(Target("module", f"{module}.{name}"))
         if not found:
-            for star in self._star_sources(module):
+            for star in self.star_sources(module):
                 found.extend(t for t in self.attribute(star, name, steps + 1) if t.kind != "missing")
         return tuple(dict.fromkeys(found))
 
-    def _star_sources(self, module: str) -> tuple[str, ...]:
+    def star_sources(self, module: str) -> tuple[str, ...]:
+        """Modules, of the project or not, of which a module imports everything."""
         known = self._stars.get(module)
         if known is None:
             facts = self.modules[module]
@@ -165,7 +166,7 @@ class Symbols:
             return True
         return any(
             star not in self.modules or self.has_open_names(star)
-            for star in self._star_sources(module)
+            for star in self.star_sources(module)
             if star != module
         )
 

@@ -1,0 +1,2 @@
+def build_dataset(path):
+    return [path]

@@ -1,0 +1,2 @@
+from .triton import swiglu_triton_forward
+from .reference import swiglu

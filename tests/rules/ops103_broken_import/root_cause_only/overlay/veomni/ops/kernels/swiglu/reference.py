@@ -1,0 +1,2 @@
+def swiglu(gate, up):
+    return gate * up
