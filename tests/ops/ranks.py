@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from typing import Any
 
 import torch
 from torch import distributed
@@ -13,8 +14,11 @@ from veomni.distributed.parallel_state import ParallelState, get_parallel_state,
 from veomni.distributed.sequence_parallel import data, ulysses
 from veomni.models.auto import build_foundation_model
 from veomni.models.transformers.decoder.configuration_decoder import DecoderConfig
+from veomni.models.transformers.moe_decoder.configuration_moe_decoder import MoeDecoderConfig
 
 TOKENS = 8
+SMALL = DecoderConfig(vocab_size=19, hidden_size=16, intermediate_size=12, num_labels=3)
+SMALL_MOE = MoeDecoderConfig(vocab_size=19, hidden_size=16, moe_intermediate_size=12)
 
 
 def run(rank: int, world: int, rendezvous: str) -> None:
@@ -31,7 +35,8 @@ def run(rank: int, world: int, rendezvous: str) -> None:
             set_parallel_state(dataclasses.replace(get_parallel_state(), async_ulysses=asynchronous))
             for architecture in ("ForCausalLM", "ForSequenceClassification"):
                 for loss in ("eager", "chunk_loss"):
-                    check_model(architecture, loss)
+                    check_model(SMALL, architecture, loss)
+        check_model(SMALL_MOE, "ForCausalLM", "chunk_loss")
     finally:
         distributed.destroy_process_group()
 
@@ -68,11 +73,10 @@ def check_gather(rank: int, world: int) -> None:
     assert torch.equal(part.grad, torch.full_like(part, world * (world + 1) / 2))
 
 
-def check_model(architecture: str, loss_name: str) -> None:
+def check_model(config: Any, architecture: str, loss_name: str) -> None:
     """Loss and every gradient, summed over the ranks, are those of the whole sequence on one rank."""
     state = get_parallel_state()
     torch.manual_seed(0)
-    config = DecoderConfig(vocab_size=19, hidden_size=16, intermediate_size=12, num_labels=3)
     ops = OpsImplementationConfig.all_eager(cross_entropy_loss_implementation=loss_name)
     model = build_foundation_model(config, ops, architecture)
     input_ids = torch.randint(19, (2, TOKENS))
