@@ -49,7 +49,7 @@ def build_arguments(cls: type[Arguments], tree: object, where: str = "") -> Argu
     for key in tree:
         if key not in hints:
             raise ArgumentsError(f"{_join(where, key)} does not exist{_did_you_mean(str(key), hints)}")
-    for item in fields(cls):  # type: ignore[arg-type]  every cls is a dataclass
+    for item in fields(cls):  # type: ignore[arg-type]  # every cls is a dataclass
         if item.default is MISSING and item.default_factory is MISSING and item.name not in tree:
             raise ArgumentsError(f"{_join(where, item.name)} is missing")
     values = {key: _convert(value, hints[key], _join(where, key)) for key, value in tree.items()}
