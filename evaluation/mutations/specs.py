@@ -15,6 +15,7 @@ from evaluation.mutations.tree_places import (
     RMS_NORM,
     ROTARY,
 )
+from evaluation.mutations.wrapper_tree import WRAPPERS
 
 FACTORY = "_triton_load_balancing_loss_factory"
 GPU = 'HardwareRequirement("gpu")'
@@ -179,6 +180,7 @@ UNUSED = (
         "variant misspelt beside a good one",
         swap(LIGER, 'variant="qwen3_5"', 'variant="qwen35"'),
         mark(LIGER, "KERNEL_REGISTRY.register(", "OPS303~", nth=2),
+        mark(WRAPPERS, '"rms_norm": frozenset({"eager"', "OPS503?"),
     ),
     plant(
         "OPS303",
@@ -201,6 +203,7 @@ UNUSED = (
             'op_name="rotary_pos_emb_vision",\n        variant="text"',
         ),
         mark(ROTARY, "KERNEL_REGISTRY.register(", "OPS303~", nth=0),
+        mark(WRAPPERS, '"rotary_pos_emb": frozenset({"eager"', "OPS503?"),
     ),
     plant(
         "OPS303",

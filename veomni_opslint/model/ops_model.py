@@ -8,18 +8,22 @@ from functools import cached_property
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.discovery import Project
+from veomni_opslint.evaluate.trials import Trials
 from veomni_opslint.extract import extract
 from veomni_opslint.facts import FileFacts, Span, text_of
 from veomni_opslint.findings import Place
 from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.loading import Loading
+from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
 from veomni_opslint.model.ops_config import OpsConfig
 from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
 from veomni_opslint.model.presence import Presence
+from veomni_opslint.model.pointers import Pointer, find_pointers
 from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
+from veomni_opslint.model.wrappers import Wrappers, find_wrappers
 from veomni_opslint.places import place_of
 from veomni_opslint.registrations import Factory, Registrations
 from veomni_opslint.source import Source
@@ -115,6 +119,33 @@ class OpsModel:
             factories=frozenset(self._factories()),
             package=self.package,
         )
+
+    @cached_property
+    def trials(self) -> Trials:
+        """What single names hold and single calls give."""
+        return Trials(self.symbols.modules, self.symbols.packages, self.dialect)
+
+    @cached_property
+    def wrappers(self) -> Wrappers | None:
+        """The wrappers of async Ulysses; None in a tree without them."""
+        specs = self.registrations.kernel_specs
+        names = {
+            "variant": frozenset(spec.variant for spec in specs),
+            "implementation": frozenset(spec.name for spec in specs) | {self.dialect.eager},
+        }
+        return find_wrappers(self.symbols, self.dialect, self.package, self.trials, names)
+
+    @cached_property
+    def pointers(self) -> tuple[Pointer, ...]:
+        """Global function pointers."""
+        return find_pointers(self.symbols, self.dialect, self.package, self.registrations.op_specs)
+
+    @cached_property
+    def npu_tables(self) -> NpuTables | None:
+        """The NPU tables beside the ops config; None where the tree has no such config."""
+        if self.ops_config is None:
+            return None
+        return find_npu_tables(self.symbols.modules[self.ops_config.module], self.dialect)
 
     def module(self, name: str) -> FileFacts:
         """The (shallow) facts of a module by dotted name."""

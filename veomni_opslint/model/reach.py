@@ -15,7 +15,7 @@ from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.symbols import Symbols
 
 _NPU_WORDS = frozenset({"npu", "ascend", "ascendc", "cann"})
-_REPLACES_MODULES = re.compile(r"""sys\.modules(?:\[[^\]\n]*\]\s*=[^=]|["']?\s*,|\.(?:setdefault|update)\()""")
+_REPLACES_MODULES = re.compile(r"sys\.modules(?:\[[^\]\n]*\]\s*=[^=]|[\"']?\s*,|\.(?:setdefault|update)\()")
 _WORD_BREAK = re.compile(r"[._]+")
 
 
