@@ -24,6 +24,7 @@ class Dialect:
     op_slot: str = "OpSlot"
     config_slot: str = "OpsConfigSlot"
     slot_guard: str = "use_non_eager_impl"
+    slot_kernel: str = "bound_kernel"
     register_op: str = "register_op"
     op_spec: str = "OpSpec"
     op_spec_fields: tuple[str, ...] = (
@@ -71,6 +72,7 @@ class Dialect:
     device_patch: str = "device_patch"
     apply_per_model_patches: str = "apply_per_model_patches"
     device_patch_models: tuple[str, ...] = ("wan", "deepseek_v3", "deepseek_v4")
+    pointer_setters: tuple[str, ...] = ("apply_", "bind_")
     wrapper_module: str = "op_wrappers"
     get_wrapper: str = "get_op_wrapper"
     supported_implementations: str = "_SUPPORTED_IMPLEMENTATIONS"

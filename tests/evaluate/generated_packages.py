@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from generated_code import FLAGS, Code
+from generated_flow import FINAL, FLOW, HELPERS
 from generated_statements import IDIOMS, wrapped
 
 _REGISTRY = '''\
@@ -42,6 +43,10 @@ class KernelRegistry:
             frame = frame.f_back
         self.log.append((spec, force, calls))
 
+    def register_many(self, specs, **options):
+        for spec in specs:
+            self.register(spec, **options)
+
 
 KERNEL_REGISTRY = KernelRegistry()
 
@@ -49,10 +54,6 @@ KERNEL_REGISTRY = KernelRegistry()
 def get_registry():
     return KERNEL_REGISTRY
 '''
-_REORDERED = _REGISTRY.replace(
-    "    name: str\n    op_name: str\n    variant: str\n", "    name: str\n    op_name: str\n    variant: str\n", 1
-)
-_NAMED_TUPLE = _REGISTRY.replace("@dataclass(frozen=True)\nclass HardwareRequirement:", "class HardwareRequirement(NamedTuple):")
 _HEADER = """\
 import contextlib
 import dataclasses
@@ -65,8 +66,10 @@ import typing
 from dataclasses import replace
 
 import hostinfo
+from . import helpers
 from . import kernel_registry as kr
 from .flags import *
+from .helpers import add as add_elsewhere
 from .kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec, get_registry
 from .kernel_registry import KERNEL_REGISTRY as R, HardwareRequirement as HW
 
@@ -90,9 +93,11 @@ def package(seed: int, idioms: int = 5) -> dict[str, str]:
     shared = tuple(shared_code.fresh("SHARED_") for _ in range(3))
     definitions = [f"{word} = {shared_code.text()}" for word in shared]
     files = {
-        f"{name}/__init__.py": "from .tables import *\nfrom . import first, second\n",
+        f"{name}/__init__.py": "from .tables import *\nfrom . import first, second, final\n",
         f"{name}/kernel_registry.py": _REGISTRY,
         f"{name}/flags.py": _FLAGS,
+        f"{name}/helpers.py": HELPERS,
+        f"{name}/final.py": FINAL,
         f"{name}/tables.py": "\n".join([
             "import dataclasses\nimport enum\nimport functools\nimport operator\nimport types\nimport typing",
             'WORDS = ["alpha", "beta", "gamma_1"]', *shared_code.lines, *definitions,
@@ -104,10 +109,7 @@ def package(seed: int, idioms: int = 5) -> dict[str, str]:
         source = rng.choice(["from .tables import *", f"from .tables import {', '.join(shared)}, shared_factory",
                              f"from {name}.tables import {', '.join(shared)}, shared_factory"])  # fmt: skip
         for _ in range(idioms):
-            block = wrapped(code, rng.choice(IDIOMS)(code))
+            block = wrapped(code, rng.choice(IDIOMS if rng.random() < 0.6 else FLOW)(code))
             code.add(*block)
         files[f"{name}/{module}.py"] = "\n".join([_HEADER, source, *code.lines, ""])
     return files
-
-
-VARIANTS = (_REGISTRY, _REORDERED, _NAMED_TUPLE)

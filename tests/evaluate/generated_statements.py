@@ -28,34 +28,35 @@ def _rows(code: Code, fields: int = 3, count: int | None = None) -> str:
     return f"[{', '.join(rows)}]" if code.chance(0.5) else f"({', '.join(rows)},)"
 
 
-def _spec(op: str, variant: str, name: str, factory: str, hardware: str) -> str:
+def row_spec(op: str, variant: str, name: str, factory: str, hardware: str) -> str:
+    """A KernelSpec with these expressions as its fields."""
     return f"KernelSpec(name={name}, op_name={op}, variant={variant}, factory={factory}, hardware={hardware})"
 
 
 def _loop(code: Code) -> Block:
     factory, hardware = code.factory(), code.hardware()
     return [f"for op, variant, name in {_rows(code)}:",
-            f"    {code.register(_spec('op', 'variant', 'name', factory, hardware))}"]  # fmt: skip
+            f"    {code.register(row_spec('op', 'variant', 'name', factory, hardware))}"]  # fmt: skip
 
 
 def _loop_with_factories(code: Code) -> Block:
     rows = ", ".join(f"({code.text()}, {code.factory()}, {code.hardware()})" for _ in range(2))
-    return [f"for op, factory, hw in [{rows}]:", f"    {code.register(_spec('op', code.text(), code.text(), 'factory', 'hw'))}"]
+    return [f"for op, factory, hw in [{rows}]:", f"    {code.register(row_spec('op', code.text(), code.text(), 'factory', 'hw'))}"]
 
 
 def _star_unpacking(code: Code) -> Block:
-    register = code.register(_spec("op", "rest[0]", "'_'.join(rest)", code.factory(), code.hardware()))
+    register = code.register(row_spec("op", "rest[0]", "'_'.join(rest)", code.factory(), code.hardware()))
     return [f"for op, *rest in {_rows(code)}:", f"    {register}"]
 
 
 def _enumerated(code: Code) -> Block:
     start = code.one_of("", ", start=1", ", 5")
-    spec = _spec("f'{op}{i}'", "variant", code.text(), code.factory(), code.hardware())
+    spec = row_spec("f'{op}{i}'", "variant", code.text(), code.factory(), code.hardware())
     return [f"for i, (op, variant) in enumerate({_rows(code, 2)}{start}):", f"    {code.register(spec)}"]
 
 
 def _zipped(code: Code) -> Block:
-    spec = _spec("op", code.text(), "name", code.factory(), code.hardware())
+    spec = row_spec("op", code.text(), "name", code.factory(), code.hardware())
     sources = f"[{code.text()}, {code.text()}], ({code.text()}, {code.text()}, 'x')"
     return [f"for op, name in zip({sources}):", f"    {code.register(spec)}"]
 
@@ -66,21 +67,21 @@ def _dict_items(code: Code) -> Block:
     order = code.one_of(".items()", ".items()", "sorted", "reversed")
     source = f"{table}.items()" if order == ".items()" else f"{order}({table}.items(), key=lambda kv: kv[0])" \
         if order == "sorted" else f"reversed(list({table}.items()))"  # fmt: skip
-    spec = _spec("op", "variant", code.text(), "factory", code.hardware())
+    spec = row_spec("op", "variant", code.text(), "factory", code.hardware())
     return [f"{table} = {{{entries}}}", f"{table}['extra'] = ({code.text()}, {code.factory()})",
             f"for op, (variant, factory) in {source}:", f"    {code.register(spec)}"]  # fmt: skip
 
 
 def _dict_keys(code: Code) -> Block:
     table = code.fresh("TABLE_")
-    spec = _spec("op", f"{table}[op]", code.text(), code.factory(), code.hardware())
+    spec = row_spec("op", f"{table}[op]", code.text(), code.factory(), code.hardware())
     return [f"{table} = dict.fromkeys([{code.text()}, {code.text()}], {code.text()})",
             f"{table}.update(zed={code.text()})", f"for op in {code.one_of(table, table + '.keys()')}:",
             f"    {code.register(spec)}"]  # fmt: skip
 
 
 def _product(code: Code) -> Block:
-    spec = _spec("op", "variant", code.text(), code.factory(), code.hardware())
+    spec = row_spec("op", "variant", code.text(), code.factory(), code.hardware())
     if code.chance(0.5):
         return [f"for op, variant in itertools.product([{code.text()}, {code.text()}], ('p', 'q')):",
                 f"    {code.register(spec)}"]  # fmt: skip
@@ -90,7 +91,7 @@ def _product(code: Code) -> Block:
 
 
 def _filtered(code: Code) -> Block:
-    spec = _spec("op", "variant", code.text(), code.factory(), code.hardware())
+    spec = row_spec("op", "variant", code.text(), code.factory(), code.hardware())
     source = code.one_of(f"filter(lambda row: len(row[0]) > 5, {_rows(code, 2, 3)})",
                          f"[row for row in {_rows(code, 2, 3)} if row[0] != row[1]]",
                          f"itertools.chain({_rows(code, 2)}, {_rows(code, 2)})",
@@ -100,7 +101,7 @@ def _filtered(code: Code) -> Block:
 
 def _helper(code: Code) -> Block:
     name = code.fresh("add_")
-    register = code.register(_spec("op", "variant", "name", "factory", "hardware"))
+    register = code.register(row_spec("op", "variant", "name", "factory", "hardware"))
     code.add(f"def {name}(op, variant='standard', *, name={code.text()}, factory={code.factory()}, hardware=HW('gpu')):",
              f"    {register}")  # fmt: skip
     calls = [f"{name}({code.text()})", f"{name}({code.text()}, {code.text()}, factory={code.factory()})",
@@ -120,7 +121,7 @@ def _variadic_helper(code: Code) -> Block:
 
 def _nested_helper(code: Code) -> Block:
     outer = code.fresh("register_group_")
-    spec = _spec("prefix + op", "variant", code.text(), "factory", "hw")
+    spec = row_spec("prefix + op", "variant", code.text(), "factory", "hw")
     code.add(f"def {outer}(prefix, hw={code.hardware()}):",
              f"    def add(op, variant, factory={code.factory()}):",
              "        if not op:", "            return None",
@@ -132,7 +133,7 @@ def _nested_helper(code: Code) -> Block:
 
 def _recursion(code: Code) -> Block:
     name = code.fresh("count_down_")
-    spec = _spec("op + str(n)", code.text(), code.text(), code.factory(), code.hardware())
+    spec = row_spec("op + str(n)", code.text(), code.text(), code.factory(), code.hardware())
     code.add(f"def {name}(op, n):", "    if n <= 0:", "        return", f"    {code.register(spec)}",
              f"    {name}(op, n - 1)")  # fmt: skip
     return [f"{name}({code.text()}, {code.rng.randrange(1, 4)})"]
@@ -140,7 +141,7 @@ def _recursion(code: Code) -> Block:
 
 def _decorator(code: Code) -> Block:
     name = code.fresh("kernel_")
-    spec = _spec("op", "variant", "name or function.__name__", "function", "hardware")
+    spec = row_spec("op", "variant", "name or function.__name__", "function", "hardware")
     code.add(f"def {name}(op, variant, name=None, hardware=HW('any')):", "    def decorate(function):",
              f"        {code.register(spec)}", "        return function", "    return decorate")  # fmt: skip
     factory = code.fresh("decorated_")
@@ -167,7 +168,7 @@ def _list_then_loop(code: Code) -> Block:
 
 def _comprehension(code: Code) -> Block:
     factory, hardware = code.factory(), code.hardware()
-    spec = _spec("op", "v", code.text(), factory, hardware)
+    spec = row_spec("op", "v", code.text(), factory, hardware)
     clauses = f"for op in [{code.text()}, {code.text()}] for v in ('x', 'y') if v != {code.one_of(repr('x'), repr('w'))}"
     return code.rng.choice([
         [f"[{code.registry()}.register({spec}) {clauses}]"],
@@ -180,14 +181,14 @@ def _comprehension(code: Code) -> Block:
 def _generator_function(code: Code) -> Block:
     name = code.fresh("specs_of_")
     code.add(f"def {name}(ops):", "    for op in ops:",
-             f"        yield {_spec('op', code.text(), code.text(), code.factory(), code.hardware())}",
+             f"        yield {row_spec('op', code.text(), code.text(), code.factory(), code.hardware())}",
              f"    yield from ({code.kernel_spec()},)")  # fmt: skip
     return [f"for spec in {name}([{code.text()}, {code.text()}]):", f"    {code.register('spec')}"]
 
 
 def _class_registrar(code: Code) -> Block:
     name = code.fresh("Registrar")
-    spec = _spec("self.op", "variant", "self.name", "factory", "self.hw")
+    spec = row_spec("self.op", "variant", "self.name", "factory", "self.hw")
     code.add(f"class {name}:", f"    name = {code.text()}", f"    hw = {code.hardware()}", "",
              "    def __init__(self, op, **options):", "        self.op = op",
              "        if 'name' in options:",
@@ -203,7 +204,7 @@ def _class_registrar(code: Code) -> Block:
 
 def _while(code: Code) -> Block:
     index = code.fresh("index_")
-    spec = _spec(f"{code.text()} + str({index})", code.text(), code.text(), code.factory(), code.hardware())
+    spec = row_spec(f"{code.text()} + str({index})", code.text(), code.text(), code.factory(), code.hardware())
     return [f"{index} = 0", f"while {index} < {code.rng.randrange(1, 4)}:", f"    {code.register(spec)}", f"    {index} += 1",
             *(["else:", f"    {code.register(code.kernel_spec())}"] if code.chance(0.3) else [])]  # fmt: skip
 
@@ -217,14 +218,14 @@ def _match(code: Code) -> Block:
 
 def _global_counter(code: Code) -> Block:
     counter, name = code.fresh("COUNTER_"), code.fresh("numbered_")
-    spec = _spec("op", f"'v' + str({counter})", code.text(), code.factory(), code.hardware())
+    spec = row_spec("op", f"'v' + str({counter})", code.text(), code.factory(), code.hardware())
     code.add(f"{counter} = 0", f"def {name}(op):", f"    global {counter}", f"    {counter} += 1", f"    {code.register(spec)}")
     return [f"{name}({code.text()})", f"{name}({code.text()})"]
 
 
 def _deleted(code: Code) -> Block:
     table = code.fresh("TABLE_")
-    spec = _spec("op", "variant", code.text(), code.factory(), code.hardware())
+    spec = row_spec("op", "variant", code.text(), code.factory(), code.hardware())
     return [f"{table} = {{'a': {code.text()}, 'b': {code.text()}, 'c': {code.text()}}}", f"del {table}['b']",
             f"{table}.pop('a', None)", f"for op, variant in {table}.items():", f"    {code.register(spec)}"]  # fmt: skip
 
@@ -238,7 +239,7 @@ def _fallback(code: Code) -> Block:
     table = code.fresh("TABLE_")
     return [f"{table} = {{'a': {code.text()}}}", "try:", f"    chosen = {table}['{code.rng.choice('ab')}']",
             "except KeyError:", f"    chosen = {code.text()}",
-            code.register(_spec("chosen", code.text(), code.text(), code.factory(), code.hardware()))]  # fmt: skip
+            code.register(row_spec("chosen", code.text(), code.text(), code.factory(), code.hardware()))]  # fmt: skip
 
 
 IDIOMS: tuple[Callable[[Code], Block], ...] = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from veomni_opslint.evaluate.containers import Container, DictValue, ListValue, SetValue
 from veomni_opslint.evaluate.core import known, reason_of
 from veomni_opslint.evaluate.iteration import members
@@ -44,7 +46,8 @@ class Access(Operators):
         if isinstance(value, ModuleRef):
             return self.module_attribute(value.name, name)
         if isinstance(value, External):
-            if any("AttributeError" in names for names in self.catching):
+            outside_python = value.dotted.partition(".")[0] not in sys.stdlib_module_names
+            if outside_python and any("AttributeError" in names for names in self.catching):
                 self.may_raise("AttributeError", text, (value, name))
             return self.outside(f"{value.dotted}.{name}")
         if isinstance(value, Opaque):

@@ -37,6 +37,7 @@ from veomni_opslint.evaluate.values import (
     unknown,
 )
 
+_CALLING = frozenset(("map", "filter", "sorted", "reduce", "starmap", "min", "max", "methodcaller()", "partial"))
 _STORING = frozenset((".append", "dict", "partial", "SimpleNamespace", "print"))
 
 
@@ -79,6 +80,7 @@ class Calls(Escapes):
         if self.calls >= MAX_CALLS:
             raise TooDeep("calls functions within each other too deeply")
         if isinstance(function.node, ast.AsyncFunctionDef):
+            self.report_registering(function, arguments, "is asynchronous")
             return self.unknown_call(function.name, "is the result of an async function", arguments)
         frame = Frame(function.module, "function", function.frame, f"{function.qualname}.<locals>.")
         frame.names.attrs.update(bind(formals_of(function), arguments))
@@ -92,6 +94,7 @@ class Calls(Escapes):
                 self.calls -= 1
         body, yields = self._body(function)
         if body is None:
+            self.report_registering(function, arguments, "its source cannot be read")
             return self.unknown_call(function.name, "comes from a function that cannot be read", arguments)
         if yields:
             return IteratorValue(self._generated(body, frame))
@@ -252,7 +255,8 @@ class Calls(Escapes):
         return use
 
     def _unfollowed(self, arguments: Arguments, label: str, reason: str, *, mutates: bool) -> Value:
-        self.hand_over(f"{label.lstrip('.')}()", arguments)
+        if label in _CALLING:
+            self.hand_over(f"{label}()", arguments, f"with something that {reason}")
         if mutates and arguments.positional:
             self.forget(arguments.positional[0], reason)
         return unknown(reason)

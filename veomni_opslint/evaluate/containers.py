@@ -102,7 +102,7 @@ class KeyedContainer(Container):
     def merge(self, options: list[tuple[Condition, object]], join: Join) -> object:
         contents = [(when, content) for when, content in options if isinstance(content, Content)]
         tables = [(when, {name: (k, v) for name, k, v in content.items}) for when, content in contents]
-        names = list(dict.fromkeys(name for _, table in tables for name in table))
+        names = _merged_order([list(table) for _, table in tables])
         items: list[tuple[Hashable, Value, Value]] = []
         for name in names:
             first = next(table[name][0] for _, table in tables if name in table)
@@ -225,6 +225,18 @@ def _under(when: Condition, item: Value) -> Maybe:
     if isinstance(item, Maybe):
         return Maybe(both(when, item.when), item.value)
     return Maybe(when, item)
+
+
+def _merged_order(orders: list[list[Hashable]]) -> list[Hashable]:
+    """All names, each after those that it follows in the order that it comes from."""
+    merged: list[Hashable] = max(orders, key=len)[:]
+    for order in orders:
+        known = set(merged)
+        for index, name in enumerate(order):
+            if name not in known:
+                merged.insert(merged.index(order[index - 1]) + 1 if index else 0, name)
+                known.add(name)
+    return merged
 
 
 def _orders_agree(names: list[Hashable], orders: list[list[Hashable]]) -> bool:

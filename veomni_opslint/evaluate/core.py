@@ -10,6 +10,7 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.evaluate.forks import Exit, Forks
 from veomni_opslint.evaluate.frames import Frame, Module
 from veomni_opslint.evaluate.limits import MAX_STEPS, GivenUp, NotPlain
+from veomni_opslint.evaluate.roots import Words
 from veomni_opslint.evaluate.values import (
     Arguments,
     Choice,
@@ -44,7 +45,7 @@ class Core(Forks):
             dialect.backend_spec: "backend_spec",
             dialect.op_scope: "op_scope",
         }
-        self.words: Mapping[str, frozenset[str]] = {}
+        self.words: Mapping[str, Words] = {}
         self.kernel_specs: list[KernelSpec] = []
         self.op_specs: list[OpSpec] = []
         self.unresolved: list[Unresolved] = []

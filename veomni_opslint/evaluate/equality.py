@@ -66,6 +66,7 @@ class Equality(Iteration):
         if len(left) != len(right):
             return False
         outcome: bool | None = True
+        self.spend(len(left))
         for first, second in zip(left, right, strict=True):
             equal = self.equal(first, second)
             if equal is False:

@@ -60,13 +60,13 @@ def is_stable(callee: str) -> bool:
 class Escapes(Access):
     """What happens to values that code which cannot be followed gets hold of."""
 
-    def hand_over(self, callee: str, arguments: Arguments) -> None:
+    def hand_over(self, callee: str, arguments: Arguments, why: str = "which cannot be followed") -> None:
         """Report that *callee* may register something with what it is given."""
         for value in (*arguments.positional, *arguments.keywords.values()):
             for inner in reachable(value, 3):
                 what = self._registering(inner)
                 if what:
-                    reason = f"{what} is handed to {callee}, which cannot be followed"
+                    reason = f"{what} is handed to {callee}, {why}"
                     self.report_unresolved(arguments.node, arguments.frame, reason)
                     return
 
@@ -83,9 +83,14 @@ class Escapes(Access):
             return f"{value.name}(), which registers kernels,"
         return ""
 
+    def report_registering(self, function: Function, arguments: Arguments, why: str) -> None:
+        """Report that a function which may register something is called, but cannot be followed."""
+        if self._may_register(function):
+            self.report_unresolved(arguments.node, arguments.frame, f"{function.name}() registers kernels, but {why}")
+
     def _may_register(self, function: Function) -> bool:
         words = self.words.get(function.module.name)
-        return bool(words) and names_any(self.body_of(function), words or frozenset(), self.dialect)
+        return words is not None and names_any(self.body_of(function), words, self.dialect)
 
     def body_of(self, function: Function) -> list[ast.stmt]:
         """The statements of a project function; none when they cannot be read."""
@@ -106,24 +111,31 @@ class Escapes(Access):
 
 
 def reachable(value: Value, depth: int) -> Iterator[Value]:
-    """The value and what it holds, as deep as *depth*."""
-    yield value
-    if depth == 0:
-        return
-    inner: list[Value] = []
+    """The value and what it holds, as deep as *depth*, each once."""
+    seen: set[int] = set()
+    waiting = [(value, depth)]
+    while waiting:
+        current, left = waiting.pop()
+        if id(current) not in seen:
+            seen.add(id(current))
+            yield current
+            if left:
+                waiting.extend((inner, left - 1) for inner in reversed(_held_by(current)))
+
+
+def _held_by(value: Value) -> list[Value]:
     if isinstance(value, Choice):
-        inner = [option for _, option in value.options]
-    elif isinstance(value, Maybe):
-        inner = [value.value]
-    elif isinstance(value, tuple):
-        inner = list(value)
-    elif isinstance(value, ListValue):
-        inner = list(value.items)
-    elif isinstance(value, KeyedContainer):
-        inner = [item for _, item in value.entries.values()]
-    elif isinstance(value, Partial):
-        inner = [value.function, *value.positional, *(item for _, item in value.keywords)]
-    elif isinstance(value, Method | Wrapped):
-        inner = [value.function]
-    for item in inner:
-        yield from reachable(item, depth - 1)
+        return [option for _, option in value.options]
+    if isinstance(value, Maybe):
+        return [value.value]
+    if isinstance(value, tuple):
+        return list(value)
+    if isinstance(value, ListValue):
+        return list(value.items)
+    if isinstance(value, KeyedContainer):
+        return [item for _, item in value.entries.values()]
+    if isinstance(value, Partial):
+        return [value.function, *value.positional, *(item for _, item in value.keywords)]
+    if isinstance(value, Method | Wrapped):
+        return [value.function]
+    return []

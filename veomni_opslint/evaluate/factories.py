@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from veomni_opslint.evaluate.core import reason_of
 from veomni_opslint.evaluate.values import (
@@ -30,7 +31,7 @@ def factory_of(value: Value, text: str, written: Place) -> Known[Factory]:
         return _of_function(value, text, written)
     if isinstance(value, Method) and isinstance(value.function, Function):
         found = _of_function(value.function, text, written)
-        return Factory("method", text, written, found.module, found.qualname, found.place, found.closure)
+        return replace(found, kind="method", bound=1)
     if isinstance(value, Partial):
         return _of_partial(value, text, written)
     if isinstance(value, Class):
@@ -77,15 +78,9 @@ def _of_partial(value: Partial, text: str, written: Place) -> Known[Factory]:
     inner = factory_of(value.function, text, written)
     if isinstance(inner, Unknown):
         return inner
-    return Factory(
-        "partial",
-        text,
-        written,
-        inner.module,
-        inner.qualname,
-        inner.place,
-        inner.closure,
-        len(value.positional),
-        tuple(name for name, _ in value.keywords),
-        inner.dotted,
+    return replace(
+        inner,
+        kind="partial",
+        bound=inner.bound + len(value.positional),
+        bound_names=tuple(name for name, _ in value.keywords),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from veomni_opslint.conditions import FALSE, TRUE, Condition, either, negate
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.evaluate.forks import Exit, Note, Step, catches, flipped
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import NotPlain
@@ -51,16 +51,12 @@ class Handlers(Loops, Patterns):
             self.catching.pop()
 
     def _handle(self, handler: ast.ExceptHandler, group: list[Exit], frame: Frame) -> list[Exit]:
-        formula = FALSE
-        for exit_ in group:
-            formula = either(formula, exit_.when)
-
         def run() -> list[Exit]:
             if handler.name:
                 self.assign_name(handler.name, unknown("is an exception"), frame)
             return self.block(handler.body, frame)
 
-        return self.branches([(Step(formula, _notes_of_group(group)), run)], exhaustive=False)
+        return self.branches([(Step(_formula_of_group(group), _notes_of_group(group)), run)], exhaustive=False)
 
     def _caught_by(self, node: ast.expr | None, frame: Frame) -> frozenset[str]:
         if node is None:
@@ -177,6 +173,19 @@ def _handler_for(handlers: list[frozenset[str]], error: str) -> int | None:
         if catches(names, error) is not False:
             return index
     return None
+
+
+def _formula_of_group(group: list[Exit]) -> Condition:
+    """When one of the exits is taken; of a chain "the first fails, or the first succeeds and the second fails" the
+    plain form."""
+    formula, successes = FALSE, TRUE
+    plain = True
+    for exit_ in group:
+        formula = either(formula, exit_.when)
+        last = exit_.when[-1] if exit_.when[0] == "and" else exit_.when
+        plain = plain and exit_.when == both(successes, last)
+        successes = both(successes, negate(last))
+    return negate(successes) if plain else formula
 
 
 def _notes_of_group(group: list[Exit]) -> tuple[Note, ...]:

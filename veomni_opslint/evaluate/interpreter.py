@@ -65,7 +65,7 @@ def _in_order(run: Interpreter, modules: Mapping[str, FileFacts]) -> Registratio
     return Registrations(
         tuple(sorted(run.kernel_specs, key=lambda spec: path_of[spec.module])),
         tuple(sorted(run.op_specs, key=lambda spec: path_of[spec.module])),
-        tuple(sorted(run.unresolved, key=lambda item: item.place)),
+        tuple(sorted(run.unresolved, key=lambda item: (item.place, item.reason))),
         run.evaluated(),
     )
 

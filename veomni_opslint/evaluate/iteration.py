@@ -147,25 +147,33 @@ class Iteration(Core):
         return found
 
     def plain(self, value: Value) -> Any:  # noqa: ANN401
-        """The value as Python's own; raises NotPlain when it is not known or has no counterpart."""
+        """The value as Python's own; raises NotPlain when it is not known, has no counterpart or is too large."""
+        return self._plain(value, [MAX_ITEMS])
+
+    def _plain(self, value: Value, left: list[int]) -> Any:  # noqa: ANN401
         if value is None or isinstance(value, str | int | float | bytes | complex | range | slice):
             return value
+        left[0] -= 1
+        if left[0] < 0:
+            raise NotPlain("is too large to follow")
         if isinstance(value, tuple):
-            return tuple(self.plain(item) for item in value)
+            return tuple(self._plain(item, left) for item in value)
         if isinstance(value, ListValue):
-            return [self.plain(item) for item in self.ordered(value)]
+            return [self._plain(item, left) for item in self.ordered(value)]
         if isinstance(value, SetValue):
             if len(value) > 1:
                 raise NotPlain(UNORDERED)
-            return {self.plain(item) for item in self.certain(value)}
+            return {self._plain(item, left) for item in self.certain(value)}
         if isinstance(value, DictValue):
             if self.unordered(value) or value.default_factory is not UNBOUND:
                 raise NotPlain(UNORDERED)
-            return {self.plain(k): self.plain(v) for when, k, v in value.elements() if self._present(when)}
+            return {
+                self._plain(k, left): self._plain(v, left) for when, k, v in value.elements() if self._present(when)
+            }
         if isinstance(value, EnumMember) and value.plain is not UNBOUND:
-            return self.plain(value.plain)
+            return self._plain(value.plain, left)
         if isinstance(value, Instance) and value.cls.flavor == "namedtuple":
-            return tuple(self.plain(item) for item in value.sequence)
+            return tuple(self._plain(item, left) for item in value.sequence)
         raise NotPlain(reason_of(value) or "is not a plain value")
 
     def _present(self, when: Condition | None) -> bool:

@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from veomni_opslint.evaluate.builtin_functions import each, steady
+from veomni_opslint.evaluate.builtin_functions import BUILTINS, each, steady
 from veomni_opslint.evaluate.containers import DictValue, IteratorValue, ListValue
 from veomni_opslint.evaluate.core import reason_of
 from veomni_opslint.evaluate.limits import MAX_ITEMS, NotPlain, Raised
@@ -250,15 +250,17 @@ def _replace(run: Operators, arguments: Arguments) -> Value:
 def _asdict(run: Operators, arguments: Arguments) -> Value:
     value = argument(arguments, 0)
     if isinstance(value, Instance):
-        return _as_data(value)
+        return _as_data(run, value)
     raise NotPlain(reason_of(value) or "comes from the attributes of an object")
 
 
-def _as_data(value: Value) -> Value:
+def _as_data(run: Operators, value: Value) -> Value:
     if isinstance(value, Instance) and value.cls.flavor == "dataclass":
-        return DictValue((item.name, _as_data(value.attrs.get(item.name))) for item in value.cls.fields)
+        run.spend()
+        return DictValue((item.name, _as_data(run, value.attrs.get(item.name))) for item in value.cls.fields)
     if isinstance(value, ListValue):
-        return ListValue(map(_as_data, value.items), unordered=value.unordered)
+        run.spend(len(value))
+        return ListValue((_as_data(run, item) for item in value.items), unordered=value.unordered)
     return copied(value)
 
 
@@ -280,6 +282,21 @@ def _namespace(_run: Operators, arguments: Arguments) -> Value:
     return instance
 
 
+def _namedtuple(run: Operators, arguments: Arguments) -> Value:
+    name, names = str(run.plain(argument(arguments, 0, "typename"))), run.plain(argument(arguments, 1, "field_names"))
+    if isinstance(names, str):
+        names = names.replace(",", " ").split()
+    names = [item if isinstance(item, str) else item[0] for item in names]
+    defaults = run.ordered(arguments.keywords.get("defaults", ()))
+    cls = Class(name, name, arguments.frame.module, ())
+    cls.flavor = "namedtuple"
+    first = len(names) - len(defaults)
+    cls.fields = tuple(
+        Field(item, defaults[index - first] if index >= first else UNBOUND) for index, item in enumerate(names)
+    )
+    return cls
+
+
 def _first(_run: Operators, arguments: Arguments) -> Value:
     return argument(arguments, 0)
 
@@ -298,6 +315,7 @@ def _deepcopy(run: Operators, arguments: Arguments) -> Value:
 
 
 def _deep(run: Operators, value: Value, arguments: Arguments) -> Value:
+    run.spend()
     if isinstance(value, tuple):
         return tuple(_deep(run, item, arguments) for item in value)
     result = copied(value)
@@ -374,6 +392,9 @@ LIBRARY: dict[str, Handler] = {
     "copy.deepcopy": _deepcopy,
     "collections.defaultdict": _defaultdict,
     "collections.deque": _deque,
+    "collections.OrderedDict": BUILTINS["dict"],
+    "collections.namedtuple": _namedtuple,
+    "typing.NamedTuple": _namedtuple,
     "types.SimpleNamespace": _namespace,
     "types.MappingProxyType": _first,
     "typing.cast": _second,

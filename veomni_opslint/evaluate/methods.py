@@ -71,7 +71,7 @@ def _append(run: Operators, arguments: Arguments) -> Value:
 def _extend(run: Operators, arguments: Arguments) -> Value:
     values = changing(run, arguments, ListValue)
     other = argument(arguments, 1)
-    for item in run.iterate(other):
+    for item in run.elements(other) if other is values else run.iterate(other):
         run.touch(values)
         values.items.append(item)
         if len(values.items) > MAX_ITEMS:

@@ -288,7 +288,7 @@ class Operators(Equality):
         return f"{member.cls.name}.{member.name}"
 
 
-def atom_key(value: Value) -> Hashable:
+def atom_key(value: Value, depth: int = 6) -> Hashable:
     """A key that is equal for values that are certainly equal, as part of the key of an atom."""
     if isinstance(value, Opaque):
         return value.key
@@ -296,8 +296,8 @@ def atom_key(value: Value) -> Hashable:
         return value
     if value is None or isinstance(value, str | int | float | bytes):
         return (type(value), value)
-    if isinstance(value, tuple):
-        return tuple(atom_key(item) for item in value)
+    if isinstance(value, tuple) and depth:
+        return tuple(atom_key(item, depth - 1) for item in value)
     return object()
 
 

@@ -16,12 +16,24 @@ _FROM = re.compile(r"^[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]+import[ \t]+(\([^
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n]+)", re.MULTILINE)
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Names whose use in a module may register something: those bound there, and attributes of modules."""
+
+    bound: frozenset[str] = frozenset()
+    members: frozenset[str] = frozenset()
+
+    def union(self, other: Words) -> Words:
+        """The names of both."""
+        return Words(self.bound | other.bound, self.members | other.members)
+
+
 @dataclass(slots=True)
 class Roots:
     """The modules to run, in order of path, and for each module the names there whose use may register something."""
 
     names: list[str]
-    words: Mapping[str, frozenset[str]]
+    words: Mapping[str, Words]
 
 
 @dataclass(slots=True)
@@ -29,7 +41,7 @@ class _Module:
     name: str
     facts: FileFacts
     package: str
-    words: set[str] = field(default_factory=set)
+    words: Words = field(default_factory=Words)
     imports: list[tuple[str, str, str]] | None = None
     acts: bool = False
 
@@ -44,7 +56,8 @@ def find_roots(modules: Mapping[str, FileFacts], packages: frozenset[str], diale
         for name, facts in modules.items()
         if facts.tree is not None
     }
-    fresh = {("", dialect.registry), ("", dialect.register_op)}
+    methods = _registering_methods(states.values(), dialect)
+    fresh = {("", name) for name in (dialect.registry, dialect.register_op, *methods)}
     known = set(fresh)
     holders: dict[str, list[_Module]] = {}
     while fresh:
@@ -54,14 +67,14 @@ def find_roots(modules: Mapping[str, FileFacts], packages: frozenset[str], diale
             if text not in holders:
                 holders[text] = [state for state in states.values() if text in state.facts.text]
         for state in {state.name: state for text in texts for state in holders[text]}.values():
-            words = _words_here(state, fresh)
-            if words - state.words:
-                state.words |= words
+            words = state.words.union(_words_here(state, fresh))
+            if words != state.words:
+                state.words = words
                 added |= _scan(state, dialect)
         fresh = added - known
         known |= fresh
     names = sorted((name for name, state in states.items() if state.acts), key=lambda name: modules[name].path)
-    return Roots(names, {name: frozenset(state.words) for name, state in states.items() if state.words})
+    return Roots(names, {name: state.words for name, state in states.items()})
 
 
 def eager_packages(roots: list[str], modules: Mapping[str, FileFacts]) -> frozenset[str]:
@@ -75,25 +88,53 @@ def eager_packages(roots: list[str], modules: Mapping[str, FileFacts]) -> frozen
     return frozenset(found)
 
 
-def names_any(nodes: Iterable[ast.AST], words: frozenset[str] | set[str], dialect: Dialect) -> bool:
-    """Whether the code uses one of *words* in a way that may register something."""
+def names_any(nodes: Iterable[ast.AST], words: Words, dialect: Dialect) -> bool:
+    """Whether the code uses one of *words* in a way that may register something.
+
+    Of the registry's methods only those among *words* and the register method do.
+    """
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name):
-            if node.id in words:
+            if node.id in words.bound:
                 return True
         elif isinstance(node, ast.Attribute):
-            if node.attr in words:
+            if node.attr in words.members:
                 return True
             # Reading the registry (``.resolve``, ``.list_available``) registers nothing.
-            if _last(node.value) == dialect.registry and node.attr != dialect.register_method:
+            if _last(node.value) == dialect.registry:
+                if node.attr == dialect.register_method:
+                    return True
                 continue
         elif isinstance(node, ast.Import | ast.ImportFrom):
-            if any(alias.name in words and alias.asname for alias in node.names):
+            if any(alias.name in words.bound and alias.asname for alias in node.names):
                 return True
         waiting.extend(ast.iter_child_nodes(node))
     return False
+
+
+def _registering_methods(states: Iterable[_Module], dialect: Dialect) -> set[str]:
+    """The methods of the project's registry class, other than the register method, that call it."""
+    found = set()
+    for state in states:
+        if f"class {dialect.registry_class}" not in state.facts.text or state.facts.tree is None:
+            continue
+        for cls in state.facts.tree.body:
+            if isinstance(cls, ast.ClassDef) and cls.name == dialect.registry_class:
+                for method in cls.body:
+                    if isinstance(method, ast.FunctionDef) and method.name != dialect.register_method:
+                        body = _body_of(state, method)
+                        if body is None or names_any(body, Words(members=frozenset((dialect.register_method,))), dialect):
+                            found.add(method.name)
+    return found
+
+
+def _body_of(state: _Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt] | None:
+    try:
+        return node.body or state.facts.function_body(node)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
+        return None
 
 
 def _last(node: ast.expr) -> str:
@@ -102,20 +143,21 @@ def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else ""
 
 
-def _words_here(state: _Module, fresh: set[tuple[str, str]]) -> set[str]:
+def _words_here(state: _Module, fresh: set[tuple[str, str]]) -> Words:
     """The names in this module that stand for one of *fresh*."""
-    words = {name for owner, name in fresh if owner in {"", state.name} and name in state.facts.text}
+    seeds = {name for owner, name in fresh if not owner}
+    bound = {name for owner, name in fresh if owner in {"", state.name} and name in state.facts.text}
+    members = set(seeds)
     owners = {owner for owner, _ in fresh}
-    for source, name, bound in _imports_of(state):
-        if (source, name) in fresh:
-            words.add(bound)
-        elif ("", name) in fresh and name in words:
-            words.add(bound)
+    for source, name, local in _imports_of(state):
+        module = f"{source}.{name}" if name and source else source or name
+        if (source, name) in fresh or name in seeds:
+            bound.add(local)
         elif name == "*" and source in owners:
-            words.update(other for owner, other in fresh if owner == source)
-        elif (module := f"{source}.{name}" if name and source else source or name) in owners:
-            words.update(other for owner, other in fresh if owner == module)
-    return words
+            bound.update(other for owner, other in fresh if owner == source)
+        elif module in owners:
+            members.update(other for owner, other in fresh if owner == module)
+    return Words(frozenset(bound), frozenset(members))
 
 
 def _imports_of(state: _Module) -> list[tuple[str, str, str]]:
@@ -145,12 +187,14 @@ def _read_imports(state: _Module) -> Iterator[tuple[str, str, str]]:
 
 
 def _scan(state: _Module, dialect: Dialect) -> set[tuple[str, str]]:
-    scan = _Scan(state, _lines_of(state.facts.text, state.words), dialect)
     assert state.facts.tree is not None  # noqa: S101
-    scan.statements(state.facts.tree.body)
-    state.words |= scan.names
-    state.acts = state.acts or scan.acts
-    return {(state.name, name) for name in scan.names}
+    while True:
+        scan = _Scan(state, _lines_of(state.facts.text, state.words.bound | state.words.members), dialect)
+        scan.statements(state.facts.tree.body)
+        state.acts = state.acts or scan.acts
+        if scan.names <= state.words.bound:
+            return {(state.name, name) for name in scan.names}
+        state.words = state.words.union(Words(frozenset(scan.names)))
 
 
 class _Scan:
@@ -188,21 +232,17 @@ class _Scan:
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         bound = {alias.asname or alias.name for alias in node.names}
-        self.names.update(bound & self._state.words)
+        self.names.update(bound & self._state.words.bound)
         if any(alias.name == "*" for alias in node.names):
-            self.names.update(self._state.words)
+            self.names.update(self._state.words.bound)
 
     def _definition(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         if any(map(self._uses, (*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)))):
             self.acts = True
             self.names.add(node.name)
         if self._near(node.lineno, node.end_lineno or 0):
-            try:
-                body = node.body or self._state.facts.function_body(node)
-            except (SyntaxError, ValueError, RecursionError, MemoryError, IndexError):
-                self.names.add(node.name)
-                return
-            if names_any(body, self._state.words, self._dialect):
+            body = _body_of(self._state, node)
+            if body is None or names_any(body, self._state.words, self._dialect):
                 self.names.add(node.name)
 
     def _class(self, node: ast.ClassDef) -> None:
@@ -226,7 +266,7 @@ class _Scan:
             self.statements(handler.body)
 
 
-def _lines_of(text: str, words: set[str]) -> list[int]:
+def _lines_of(text: str, words: frozenset[str]) -> list[int]:
     """The numbers of the lines that contain one of the words, in order."""
     offsets = []
     for word in words:

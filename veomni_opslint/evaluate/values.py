@@ -366,25 +366,27 @@ class Arguments:
         return self.keywords.get(name, default)
 
 
-def key_of(value: Value) -> Hashable:
+def key_of(value: Value, depth: int = 12) -> Hashable:
     """A hashable that is equal for equal values.
 
     Raises:
-        NotPlain: the value is unhashable, or not known.
+        NotPlain: the value is unhashable, or not known, or nested deeper than *depth*.
     """
     if value is None or isinstance(value, str | int | float | bytes | complex):
         return value
+    if depth == 0:
+        raise NotPlain("is looked up by a key that is nested too deeply")
     if isinstance(value, tuple):
-        return tuple(key_of(item) for item in value)
+        return tuple(key_of(item, depth - 1) for item in value)
     if isinstance(value, EnumMember):
-        return value if value.plain is UNBOUND else key_of(value.plain)
+        return value if value.plain is UNBOUND else key_of(value.plain, depth - 1)
     if isinstance(value, Opaque):
         raise NotPlain(value.reason)
     if isinstance(value, Instance):
         if value.cls.flavor == "namedtuple":
-            return tuple(key_of(item) for item in value.sequence)
+            return tuple(key_of(item, depth - 1) for item in value.sequence)
         if value.cls.flavor == "dataclass":
-            return (id(value.cls), *(key_of(value.attrs.get(item.name)) for item in value.cls.fields))
+            return (id(value.cls), *(key_of(value.attrs.get(item.name), depth - 1) for item in value.cls.fields))
         return value
     if isinstance(value, External | ModuleRef | Function | Class | Method | Partial | Native | Wrapped):
         return value

@@ -1,0 +1,2 @@
+IMPLEMENTATIONS = frozenset({"eager", "liger_kernel", "npu"})
+VARIANTS = ("standard", "gemma")

@@ -1,0 +1,1 @@
+from .op_wrappers import get_op_wrapper  # noqa: F401

@@ -1,0 +1,3 @@
+from veomni.ops.dispatch import OpSlot
+
+veomni_rms_norm = OpSlot("rms_norm", "standard")

@@ -1,0 +1,110 @@
+"""Global function pointers: module-level names that an apply function, or the config of an op, rebinds to a kernel."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from veomni_opslint.dialect import Dialect
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.facts import FileFacts, Scope
+from veomni_opslint.findings import Place
+from veomni_opslint.model.symbols import Symbols
+from veomni_opslint.places import place_of
+from veomni_opslint.registrations import OpSpec, Unknown
+
+_GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPlace:
+    """A function of the pointer's module, by its qualified name."""
+
+    name: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """One pointer: ``place`` is its module-level binding, ``apply`` what rebinds it, ``public`` what calls it.
+
+    ``op`` is the OpSpec that names it as its ``global_slot``, empty where there is none.
+    """
+
+    module: str
+    name: str
+    place: Place
+    apply: tuple[NamedPlace, ...]
+    public: tuple[NamedPlace, ...]
+    op: str = ""
+
+
+def find_pointers(symbols: Symbols, dialect: Dialect, package: str, op_specs: Iterable[OpSpec]) -> tuple[Pointer, ...]:
+    """The pointers of the package under check, in order of module and line."""
+    named: dict[tuple[str, str], str] = {}
+    for spec in op_specs:
+        if spec.global_slot is not None and not isinstance(spec.global_slot, Unknown):
+            module, _, name = spec.global_slot.partition(":")
+            named[module, name] = spec.name
+    found: list[Pointer] = []
+    for module, facts in symbols.modules.items():
+        if module != package and not module.startswith(package + "."):
+            continue
+        names = dict.fromkeys(name for slot_module, name in named if slot_module == module)
+        rebound = list(_rebound(facts, dialect)) if "global " in facts.text else []
+        names |= dict.fromkeys(name for name, _ in rebound)
+        for name in names:
+            apply = tuple(_named_place(facts, scope) for other, scope in rebound if other == name)
+            found += _pointer(symbols, module, facts, name, apply, named.get((module, name), ""))
+    return tuple(sorted(found, key=lambda pointer: pointer.place))
+
+
+def _rebound(facts: FileFacts, dialect: Dialect) -> Iterator[tuple[str, Scope]]:
+    """Names that functions whose name says so declare global and assign."""
+    for match in _GLOBAL.finditer(facts.text):
+        line = facts.text.count("\n", 0, match.start()) + 1
+        holders = [one for one in facts.scopes if one.kind == "function" and one.span[0] <= line <= one.span[2]]
+        if holders and holders[-1].name.startswith(dialect.pointer_setters):
+            for name in re.findall(r"\w+", match[1]):
+                assigned = re.compile(rf"^[ \t]+{name}\s*(?::[^=\n]+)?=[^=]|\bas\s+{name}\b", re.MULTILINE)
+                if assigned.search("\n".join(facts.text.split("\n")[holders[-1].span[0] : holders[-1].span[2]])):
+                    yield name, holders[-1]
+
+
+def _pointer(
+    symbols: Symbols, module: str, facts: FileFacts, name: str, apply: tuple[NamedPlace, ...], op: str
+) -> Iterator[Pointer]:
+    bindings = symbols.bindings(module).get(name, ())
+    binding = next((one for one in bindings if one.kind in ("assign", "scope", "import")), None)
+    public = tuple(_callers(facts, name))
+    if binding is not None and (public or op):
+        yield Pointer(module, name, place_of(facts.path, facts.text, binding.span), apply, public, op)
+
+
+def _callers(facts: FileFacts, name: str) -> Iterator[NamedPlace]:
+    """Functions at module level that call the pointer."""
+    call = re.compile(rf"(?<![\w.]){re.escape(name)}\(")
+    lines = facts.text.split("\n")
+    for scope in facts.scopes:
+        text = "\n".join(lines[scope.span[0] - 1 : scope.span[2]]) if scope.parent == 0 else ""
+        if scope.kind == "function" and call.search(text):
+            node = _definition(facts, scope)
+            if node is not None and any(
+                isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == name
+                for statement in facts.function_body(node)
+                for inner in ast.walk(statement)
+            ):
+                yield _named_place(facts, scope)
+
+
+def _definition(facts: FileFacts, scope: Scope) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    for node in ast.walk(facts.tree) if facts.tree is not None else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and span_of(node) == scope.span:
+            return node
+    return None
+
+
+def _named_place(facts: FileFacts, scope: Scope) -> NamedPlace:
+    return NamedPlace(scope.qualname, place_of(facts.path, facts.text, scope.span))
