@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("veomni_opslint.rules", reason="opslint is not installed here")
+
 from veomni.arguments import OpsImplementationConfig
 from veomni.ops import KERNEL_REGISTRY
 from veomni.ops.config import list_ops
