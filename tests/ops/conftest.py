@@ -34,7 +34,9 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
     def poison(make: Any) -> Any:
         def filled(*arguments: Any, **options: Any) -> torch.Tensor:
             tensor = make(*arguments, **options)
-            return tensor.fill_(float("nan")) if tensor.is_floating_point() else tensor.fill_(-(2**30))
+            if tensor.is_floating_point():
+                return tensor.fill_(float("nan"))
+            return tensor.fill_(-(2**30)) if tensor.dtype in (torch.int32, torch.int64) else tensor
 
         return filled
 
