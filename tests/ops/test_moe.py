@@ -111,3 +111,20 @@ def test_the_unbound_pointer_says_what_to_do() -> None:
     moe.apply_veomni_fused_moe_patch("eager")
     with pytest.raises(NotImplementedError, match="moe_implementation"):
         moe.fused_moe_forward(random(1, 2), choices(1, 1, 1), random(1, 1), random(1, 2, 2), random(1, 2, 1))
+
+
+def test_products_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where torch's grouped product applies, it is called so that it gives the products of ours."""
+    if triton._grouped_mm is None:
+        pytest.skip("this torch has no grouped product")
+    monkeypatch.setattr(triton, "_suits_torch", lambda *_: True)
+    tokens, experts, hidden, inner = 24, 3, 16, 8
+    check(
+        triton.moe_experts_triton, eager.moe_experts_eager,
+        random(tokens, hidden, dtype=torch.bfloat16),
+        choices(tokens, experts, 2),
+        random(tokens, 2, dtype=torch.bfloat16, seed=1),
+        random(experts, 2 * inner, hidden, dtype=torch.bfloat16, seed=2, scale=hidden**-0.5),
+        random(experts, hidden, inner, dtype=torch.bfloat16, seed=3, scale=inner**-0.5),
+        None, tolerance=4,
+    )  # fmt: skip
