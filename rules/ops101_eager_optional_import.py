@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.eager_imports import EagerImport
 from veomni_opslint.model.loading import Step
+from veomni_opslint.registrations import Factory
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -15,7 +17,11 @@ rule = Rule.of(__name__, Severity.ERROR)
 
 def check(model: OpsModel) -> Iterator[Finding]:
     asked_for = dict(_asked_for(model))
-    faults = list(model.eager_imports.unguarded(_roots(model), asked_for))
+    faults = [
+        fault
+        for fault in model.eager_imports.unguarded(_roots(model), asked_for)
+        if not _is_called_for_a_factory(model, fault.step)
+    ]
     origins: dict[tuple[str, str], list[Place]] = {}
     for fault in faults:
         if fault.step in asked_for:
@@ -67,6 +73,21 @@ def _asked_for(model: OpsModel) -> Iterator[tuple[Step, str]]:
             packages = model.loading.packages(imported)
             if not imported.handled and model.loading.certain(imported.when, packages[0] if packages else ""):
                 yield Step(config.generated, imported, 0, tried=False, certain=True), config.path
+
+
+def _is_called_for_a_factory(model: OpsModel, step: Step) -> bool:
+    """Whether the import stands in a function whose result is given as ``factory=``, which is OPS102."""
+    if step.scope == 0 or step.module not in model.symbols.modules:
+        return False
+    called = re.compile(rf"\b{re.escape(model.module(step.module).scopes[step.scope].name)}\(")
+    for spec in model.registrations.kernel_specs:
+        if isinstance(spec.factory, Factory):
+            held = re.search(
+                rf"(?m)^{re.escape(spec.factory.text)}\s*(?::[^=\n]+)?=(.*)", model.module(spec.module).text
+            )
+            if called.search(spec.factory.text) or (held is not None and called.search(held[1])):
+                return True
+    return False
 
 
 def _origin(model: OpsModel, asked_for: Mapping[Step, str], fault: EagerImport) -> Place:

@@ -32,7 +32,8 @@ class Factory:
     ``module`` and ``qualname`` name the definition in the project (empty otherwise); ``place`` is the ``def``,
     ``class`` or ``lambda``. ``text`` is the expression as written at the registration, ``written`` its place.
     For a closure made by a project helper, ``closure`` is true. ``bound`` is how many positional arguments a
-    partial supplies, ``bound_names`` the keywords; both refer to the underlying callable named by ``qualname``.
+    partial supplies, the receiver of a bound method included, ``bound_names`` the keywords; both refer to the
+    underlying callable named by ``qualname``.
     """
 
     kind: FactoryKind
