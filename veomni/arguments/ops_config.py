@@ -11,42 +11,107 @@ from ..utils.logging import get_logger
 logger = get_logger(__name__)
 
 _NPU_ALLOWED: dict[str, frozenset[str]] = {
+    "causal_conv1d_implementation": frozenset({"npu"}),
+    "chunk_gated_delta_rule_implementation": frozenset({"npu"}),
+    "cross_entropy_loss_implementation": frozenset({"chunk_loss"}),
+    "dsa_attention_implementation": frozenset(),
+    "load_balancing_loss_implementation": frozenset(),
+    "mhc_implementation": frozenset(),
+    "moe_implementation": frozenset({"fused_npu"}),
+    "rms_norm_gated_implementation": frozenset({"npu"}),
     "rms_norm_implementation": frozenset({"npu"}),
     "rotary_pos_emb_implementation": frozenset({"npu"}),
     "swiglu_mlp_implementation": frozenset(),
+    "v4_indexer_implementation": frozenset(),
+    "v4_sparse_attention_implementation": frozenset(),
 }
 """What may be selected on an NPU beside ``eager``."""
 
 _NPU_REQUIRED: dict[str, frozenset[str]] = {
+    "causal_conv1d_implementation": frozenset({"npu"}),
+    "chunk_gated_delta_rule_implementation": frozenset({"npu"}),
+    "moe_implementation": frozenset({"fused_npu"}),
+    "rms_norm_gated_implementation": frozenset({"npu"}),
     "rms_norm_implementation": frozenset({"npu"}),
     "rotary_pos_emb_implementation": frozenset({"npu"}),
 }
 """What may be selected on an NPU only."""
 
 _NPU_DEFAULT_FALLBACK: dict[str, str] = {
+    "causal_conv1d_implementation": "npu",
+    "chunk_gated_delta_rule_implementation": "npu",
+    "load_balancing_loss_implementation": "eager",
+    "moe_implementation": "fused_npu",
+    "rms_norm_gated_implementation": "npu",
     "rms_norm_implementation": "npu",
     "rotary_pos_emb_implementation": "npu",
     "swiglu_mlp_implementation": "eager",
+    "v4_indexer_implementation": "eager",
+    "v4_sparse_attention_implementation": "eager",
 }
 """What an NPU uses in place of a default that was made for GPUs."""
 
 
 @dataclass
 class OpsImplementationConfig:
-    """One field per op. The defaults suit an NVIDIA GPU; on a CPU select ``eager``.
+    """One field per op. The defaults suit an NVIDIA GPU; on a CPU begin with ``all_eager``.
 
     Raises:
         ValueError: a selection cannot work on the hardware of this process.
     """
 
-    rms_norm_implementation: Literal["eager", "liger_kernel", "npu"] = field(default="liger_kernel")
-    rotary_pos_emb_implementation: Literal["eager", "liger_kernel", "npu"] = field(default="liger_kernel")
-    swiglu_mlp_implementation: Literal["eager", "liger_kernel"] = field(default="liger_kernel")
+    attn_implementation: Literal["eager", "sdpa", "flash_attention_2", "flash_attention_3", "flash_attention_4"] = (
+        field(default="sdpa", metadata={"help": "causal attention"})
+    )
+    moe_implementation: Literal["eager", "fused_triton", "fused_quack", "fused_npu"] = field(
+        default="fused_triton", metadata={"help": "the experts of mixture-of-experts layers"}
+    )
+    cross_entropy_loss_implementation: Literal["eager", "liger_kernel", "chunk_loss"] = field(
+        default="chunk_loss", metadata={"help": "the last linear layer and the loss"}
+    )
+    rms_norm_implementation: Literal["eager", "liger_kernel", "triton", "npu"] = field(
+        default="triton", metadata={"help": "RMSNorm; triton is batch-invariant"}
+    )
+    rotary_pos_emb_implementation: Literal["eager", "liger_kernel", "triton", "npu"] = field(
+        default="triton", metadata={"help": "rotary position embedding; triton is deterministic"}
+    )
+    swiglu_mlp_implementation: Literal["eager", "liger_kernel", "triton"] = field(
+        default="triton", metadata={"help": "the dense SwiGLU MLP"}
+    )
+    load_balancing_loss_implementation: Literal["eager", "triton"] = field(
+        default="triton", metadata={"help": "the auxiliary loss of mixture-of-experts models"}
+    )
+    rms_norm_gated_implementation: Literal["eager", "fla", "npu"] = field(
+        default="fla", metadata={"help": "the gated norm of linear attention"}
+    )
+    causal_conv1d_implementation: Literal["eager", "fla", "npu"] = field(
+        default="fla", metadata={"help": "the short convolution of linear attention"}
+    )
+    chunk_gated_delta_rule_implementation: Literal["eager", "fla", "npu"] = field(
+        default="fla", metadata={"help": "linear attention by the gated delta rule"}
+    )
+    mhc_implementation: Literal["eager", "tilelang"] = field(
+        default="eager", metadata={"help": "manifold-constrained hyper-connections"}
+    )
+    dsa_attention_implementation: Literal["eager", "flashmla"] = field(
+        default="eager", metadata={"help": "attention to selected keys in latent form"}
+    )
+    v4_indexer_implementation: Literal["eager", "triton"] = field(
+        default="triton", metadata={"help": "the selection of keys of DeepSeek V4"}
+    )
+    v4_sparse_attention_implementation: Literal["eager", "triton"] = field(
+        default="triton", metadata={"help": "the attention to selected keys of DeepSeek V4"}
+    )
 
     def __post_init__(self) -> None:
         if is_torch_npu_available():
             self._use_npu_defaults()
         self._validate()
+
+    @classmethod
+    def all_eager(cls, **selected: str) -> OpsImplementationConfig:
+        """Every op in plain PyTorch, except those *selected*."""
+        return cls(**{**{item.name: "eager" for item in fields(cls)}, **selected})  # type: ignore[arg-type]
 
     def _use_npu_defaults(self) -> None:
         for item in fields(self):

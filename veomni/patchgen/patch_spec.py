@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 Target = TypeVar("Target", bound=Callable[..., Any])
+Kind = Literal["class", "function", "method"]
 
 
 @dataclass(frozen=True)
 class Patch:
     """One replacement. ``name_map`` renames identifiers of the replacement, so that models can share it."""
 
-    kind: Literal["class", "function", "method"]
+    kind: Kind
     target: str
     replacement: Any
     description: str = ""
@@ -30,7 +31,7 @@ class ImportSpec:
 
 @dataclass
 class PatchConfig:
-    """The changes to *source_module* that give the file *target_file* beside it in ``generated/``."""
+    """The changes to *source_module* that give the file *target_file* in the folder ``generated`` beside the config."""
 
     source_module: str
     target_file: str
@@ -41,7 +42,7 @@ class PatchConfig:
     helpers: list[Any] = field(default_factory=list)
 
     def add_import(self, module: str, names: Sequence[str] = ()) -> None:
-        """Import *names* from *module* in the generated file."""
+        """Import *names* from *module*, or *module* itself, in the generated file."""
         self.imports.append(ImportSpec(module, tuple(names)))
 
     def add_post_import_block(self, block: str) -> None:
@@ -49,12 +50,15 @@ class PatchConfig:
         self.post_import_blocks.append(block)
 
     def add_helper(self, helper: Target) -> Target:
-        """Put a function or class below the post-import blocks."""
+        """Put a function or class below the post-import blocks; usable as a decorator."""
         self.helpers.append(helper)
         return helper
 
     def replace_class(self, target: str, **options: Any) -> Callable[[Target], Target]:
-        """Replace the class *target*; ``replacement=`` gives it directly, otherwise this is a decorator."""
+        """Replace the class *target*; ``replacement=`` gives it directly, otherwise this is a decorator.
+
+        Further options: ``description``, which becomes a comment, and ``name_map``.
+        """
         return self._patch("class", target, **options)
 
     def replace_function(self, target: str, **options: Any) -> Callable[[Target], Target]:
@@ -67,7 +71,7 @@ class PatchConfig:
 
     def _patch(
         self,
-        kind: Literal["class", "function", "method"],
+        kind: Kind,
         target: str,
         *,
         replacement: Any = None,

@@ -57,3 +57,10 @@ def synchronize() -> None:
     """Wait until the device has done all that was asked of it."""
     if get_device_type() != "cpu":
         get_torch_device().synchronize()
+
+
+def get_multiprocessor_count() -> int:
+    """How many programs the device runs at once; a small number without a GPU, where kernels are interpreted."""
+    if not is_cuda_available():
+        return 2
+    return int(get_torch_device().get_device_properties().multi_processor_count)

@@ -47,10 +47,11 @@ class PackageRequirement:
 
 
 def is_package_available(name: str) -> bool:
-    """Whether a module *name* can be found; it is not imported."""
+    """Whether a module *name* can be found; it is not imported, but the packages above it are."""
     try:
         return importlib.util.find_spec(name) is not None
-    except (ImportError, ValueError):
+    except (ImportError, ValueError, OSError, RuntimeError):
+        # A package that fails on this machine, as some do without a GPU, is not available here.
         return False
 
 

@@ -1,3 +1,29 @@
-"""One folder per op: the eager reference, the other implementations, and their registration."""
+"""One folder per op: the eager definition, the other implementations, and their registration."""
 
-from . import rms_norm, rotary, swiglu  # noqa: F401  each registers its kernels
+from . import (
+    attention,
+    cross_entropy,
+    deepseek_sparse_attention,
+    deepseek_v4,
+    gated_delta_rule,
+    load_balancing_loss,
+    mhc,
+    moe,
+    rms_norm,
+    rotary,
+    swiglu,
+)
+
+__all__ = [
+    "attention",
+    "cross_entropy",
+    "deepseek_sparse_attention",
+    "deepseek_v4",
+    "gated_delta_rule",
+    "load_balancing_loss",
+    "mhc",
+    "moe",
+    "rms_norm",
+    "rotary",
+    "swiglu",
+]

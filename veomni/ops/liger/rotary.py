@@ -1,24 +1,40 @@
-"""Rotary embedding of Liger as a kernel of the ``rotary_pos_emb`` slot."""
+"""Rotary embedding of Liger as kernels of the ``rotary_pos_emb`` slots."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+import torch
 from liger_kernel.ops.rope import LigerRopeFunction
-
-if TYPE_CHECKING:
-    import torch
 
 
 def rotary_pos_emb_liger(
     q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Rotate *q* and *k*; Liger knows one layout only, with the heads before the sequence.
+    """The variant ``full``; Liger knows one layout only, with the heads before the tokens.
 
     Raises:
         ValueError: another layout is asked for.
     """
     if unsqueeze_dim != 1:
-        raise ValueError("Liger's rotary embedding needs heads in dimension 1; use another implementation")
+        raise ValueError("Liger's rotary embedding needs the heads in dimension 1; use another implementation")
     # Liger rotates in place, and the caller may still need what it passed.
-    return LigerRopeFunction.apply(q.clone(), k.clone(), cos, sin)
+    return rotate_in_place_liger(q.clone(), k.clone(), cos, sin)
+
+
+def rotate_in_place_liger(
+    q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Liger's own function, which overwrites *q* and *k*; for measurements."""
+    return LigerRopeFunction.apply(q, k, cos, sin)
+
+
+def rotary_pos_emb_partial_liger(
+    q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The variant ``partial``: Liger rotates whole rows only, so the columns that pass through are cut off.
+
+    Raises:
+        ValueError: another layout is asked for.
+    """
+    rotary = cos.shape[-1]
+    rotated = rotary_pos_emb_liger(q[..., :rotary], k[..., :rotary], cos, sin, unsqueeze_dim)
+    return torch.cat((rotated[0], q[..., rotary:]), dim=-1), torch.cat((rotated[1], k[..., rotary:]), dim=-1)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ....utils.device import IS_NPU_AVAILABLE
 from ...loader import MODELING_REGISTRY
+from .configuration_decoder import DecoderConfig
 
 
-@MODELING_REGISTRY.register("decoder")
+@MODELING_REGISTRY.register("decoder", DecoderConfig)
 def register_decoder_modeling(architecture: str) -> type:
     """Return the class of *architecture* from the modeling file of this device."""
     if IS_NPU_AVAILABLE:
@@ -14,4 +15,4 @@ def register_decoder_modeling(architecture: str) -> type:
     else:
         from .generated import patched_modeling_decoder_gpu as generated
 
-    return {"ForCausalLM": generated.DecoderForCausalLM, "Model": generated.DecoderModel}[architecture]
+    return getattr(generated, f"Decoder{architecture}")

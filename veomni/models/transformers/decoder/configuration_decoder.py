@@ -17,6 +17,7 @@ class DecoderConfig:
     num_key_value_heads: int = 2
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
+    num_labels: int = 2
     model_type: str = "decoder"
 
     @property

@@ -12,11 +12,11 @@ from .configuration_decoder import DecoderConfig
 
 
 @dataclass
-class CausalLMOutput:
-    """What a causal language model returns; ``loss`` is None without labels."""
+class ModelOutput:
+    """What a model with a head returns; ``loss`` is None without labels, ``logits`` where a kernel never makes them."""
 
     loss: torch.Tensor | None
-    logits: torch.Tensor
+    logits: torch.Tensor | None
 
 
 class DecoderRMSNorm(nn.Module):
@@ -76,7 +76,7 @@ def apply_rotary_pos_emb(
 
 
 class DecoderAttention(nn.Module):
-    """Causal grouped-query attention."""
+    """Causal grouped-query attention with normalised queries and keys."""
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
@@ -85,16 +85,17 @@ class DecoderAttention(nn.Module):
         self.k_proj = nn.Linear(config.hidden_size, config.num_key_value_heads * self.head_dim, bias=False)
         self.v_proj = nn.Linear(config.hidden_size, config.num_key_value_heads * self.head_dim, bias=False)
         self.o_proj = nn.Linear(config.num_attention_heads * self.head_dim, config.hidden_size, bias=False)
+        self.q_norm = DecoderRMSNorm(self.head_dim, config.rms_norm_eps)
+        self.k_norm = DecoderRMSNorm(self.head_dim, config.rms_norm_eps)
 
     def forward(self, hidden_states: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
-        batch, length, _ = hidden_states.shape
         q, k, v = (
-            projection(hidden_states).view(batch, length, -1, self.head_dim).transpose(1, 2)
+            projection(hidden_states).unflatten(-1, (-1, self.head_dim))
             for projection in (self.q_proj, self.k_proj, self.v_proj)
         )
-        q, k = apply_rotary_pos_emb(q, k, cos, sin)
-        output = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
-        return self.o_proj(output.transpose(1, 2).reshape(batch, length, -1))
+        q, k = apply_rotary_pos_emb(self.q_norm(q).transpose(1, 2), self.k_norm(k).transpose(1, 2), cos, sin)
+        output = functional.scaled_dot_product_attention(q, k, v.transpose(1, 2), is_causal=True, enable_gqa=True)
+        return self.o_proj(output.transpose(1, 2).flatten(2))
 
 
 class DecoderLayer(nn.Module):
@@ -142,15 +143,26 @@ class DecoderForCausalLM(nn.Module):
         self.model = DecoderModel(config)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
 
-    def forward(
-        self,
-        input_ids: torch.Tensor,
-        labels: torch.Tensor | None = None,
-        position_ids: torch.Tensor | None = None,
-    ) -> CausalLMOutput:
-        hidden_states = self.model(input_ids, position_ids)
-        logits = self.lm_head(hidden_states)
+    def forward(self, input_ids: torch.Tensor, labels: torch.Tensor | None = None) -> ModelOutput:
+        logits = self.lm_head(self.model(input_ids))
         loss = None
         if labels is not None:
             loss = functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), labels[:, 1:].flatten())
-        return CausalLMOutput(loss, logits)
+        return ModelOutput(loss, logits)
+
+
+class DecoderForSequenceClassification(nn.Module):
+    """The model with a head that labels each token."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.model = DecoderModel(config)
+        self.score = nn.Linear(config.hidden_size, config.num_labels, bias=False)
+
+    def forward(self, input_ids: torch.Tensor, labels: torch.Tensor | None = None) -> ModelOutput:
+        logits = self.score(self.model(input_ids))
+        loss = None
+        if labels is not None:
+            loss = functional.cross_entropy(logits.flatten(0, 1).float(), labels.flatten())
+        return ModelOutput(loss, logits)

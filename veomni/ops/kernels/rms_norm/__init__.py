@@ -1,52 +1,100 @@
-"""RMSNorm: ``kernel(hidden_states, weight, eps)``."""
+"""RMSNorm.
+
+Variants ``standard`` and ``qwen3_5``: ``kernel(hidden_states, weight, eps)``; ``unweighted``:
+``kernel(hidden_states, eps)``. The definitions are in ``eager.py``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...config.registry import BackendSpec, OpScope, OpSpec, register_op
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import torch
 
-    RmsNorm = Callable[[torch.Tensor, torch.Tensor, float], torch.Tensor]
+Kernel = Callable[..., "torch.Tensor"]
 
 
-def _liger_factory() -> RmsNorm:
+def _liger_standard() -> Kernel:
     from ...liger.rms_norm import rms_norm_liger
 
     return rms_norm_liger
 
 
-def _npu_factory() -> RmsNorm:
+def _liger_qwen3_5() -> Kernel:
+    from ...liger.rms_norm import rms_norm_qwen3_5_liger
+
+    return rms_norm_qwen3_5_liger
+
+
+def _liger_unweighted() -> Kernel:
+    from ...liger.rms_norm import rms_norm_unweighted_liger
+
+    return rms_norm_unweighted_liger
+
+
+def _triton_standard() -> Kernel:
+    from .triton import rms_norm_triton
+
+    return rms_norm_triton
+
+
+def _triton_qwen3_5() -> Kernel:
+    from .triton import rms_norm_qwen3_5_triton
+
+    return rms_norm_qwen3_5_triton
+
+
+def _triton_unweighted() -> Kernel:
+    from .triton import rms_norm_unweighted_triton
+
+    return rms_norm_unweighted_triton
+
+
+def _npu_standard() -> Kernel:
     from .npu import rms_norm_npu
 
     return rms_norm_npu
 
 
-KERNEL_REGISTRY.register(
-    KernelSpec(
-        name="liger_kernel",
-        op_name="rms_norm",
-        variant="standard",
-        factory=_liger_factory,
-        hardware=HardwareRequirement("gpu"),
-        description="Liger's fused kernel",
+def _npu_qwen3_5() -> Kernel:
+    from .npu import rms_norm_qwen3_5_npu
+
+    return rms_norm_qwen3_5_npu
+
+
+def _npu_unweighted() -> Kernel:
+    from .npu import rms_norm_unweighted_npu
+
+    return rms_norm_unweighted_npu
+
+
+_GPU, _NPU = HardwareRequirement("gpu"), HardwareRequirement("npu")
+
+for _variant, _name, _hardware, _factory in (
+    ("standard", "liger_kernel", _GPU, _liger_standard),
+    ("standard", "triton", _GPU, _triton_standard),
+    ("standard", "npu", _NPU, _npu_standard),
+    ("qwen3_5", "liger_kernel", _GPU, _liger_qwen3_5),
+    ("qwen3_5", "triton", _GPU, _triton_qwen3_5),
+    ("qwen3_5", "npu", _NPU, _npu_qwen3_5),
+    ("unweighted", "liger_kernel", _GPU, _liger_unweighted),
+    ("unweighted", "triton", _GPU, _triton_unweighted),
+    ("unweighted", "npu", _NPU, _npu_unweighted),
+):
+    KERNEL_REGISTRY.register(
+        KernelSpec(
+            name=_name,
+            op_name="rms_norm",
+            variant=_variant,
+            factory=_factory,
+            hardware=_hardware,
+            description=f"RMSNorm ({_variant})",
+        )
     )
-)
-KERNEL_REGISTRY.register(
-    KernelSpec(
-        name="npu",
-        op_name="rms_norm",
-        variant="standard",
-        factory=_npu_factory,
-        hardware=HardwareRequirement("npu"),
-        description="the fused kernel of torch_npu",
-    )
-)
 
 register_op(
     OpSpec(
@@ -54,13 +102,20 @@ register_op(
         config_field="rms_norm_implementation",
         label="RMSNorm",
         scope=OpScope.PER_MODEL,
-        default="liger_kernel",
+        default="triton",
         backends={
             "liger_kernel": BackendSpec(
-                entry="liger_kernel.transformers.rms_norm:LigerRMSNorm", requires=("liger_kernel",)
+                entry="veomni.ops.liger.rms_norm:rms_norm_module_forward",
+                requires=("liger_kernel",),
+                replace_forward=True,
+            ),
+            "triton": BackendSpec(
+                entry="veomni.ops.kernels.rms_norm.triton:rms_norm_module_forward",
+                requires=("triton",),
+                replace_forward=True,
             ),
             "npu": BackendSpec(
-                entry="veomni.ops.kernels.rms_norm.npu:rms_norm_forward_npu",
+                entry="veomni.ops.kernels.rms_norm.npu:rms_norm_module_forward",
                 requires=("torch_npu",),
                 replace_forward=True,
             ),

@@ -9,6 +9,16 @@ import torch_npu
 def rotary_pos_emb_npu(
     q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The fused kernel of torch_npu, once for the queries and once for the keys."""
+    """The variant ``full``: the fused kernel of torch_npu, once for the queries and once for the keys."""
     cos, sin = cos.unsqueeze(unsqueeze_dim), sin.unsqueeze(unsqueeze_dim)
     return torch_npu.npu_rotary_mul(q, cos, sin), torch_npu.npu_rotary_mul(k, cos, sin)
+
+
+def rotary_pos_emb_partial_npu(
+    q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The variant ``partial``: the kernel rotates whole rows only, so the columns that pass through are cut off."""
+    rotary = cos.shape[-1]
+    # The kernel wants contiguous rows, which a slice of columns is not.
+    rotated = rotary_pos_emb_npu(q[..., :rotary].contiguous(), k[..., :rotary].contiguous(), cos, sin, unsqueeze_dim)
+    return torch.cat((rotated[0], q[..., rotary:]), dim=-1), torch.cat((rotated[1], k[..., rotary:]), dim=-1)

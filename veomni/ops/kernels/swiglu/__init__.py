@@ -1,18 +1,21 @@
-"""SwiGLU MLP: ``kernel(mlp, x)`` with the projections of the module *mlp*. NPUs use the model's own code."""
+"""SwiGLU MLP: ``kernel(mlp, x)`` with the projections of the module *mlp*. NPUs use the model's own code.
+
+The definition of the activation is in ``eager.py``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ...config.registry import BackendSpec, OpScope, OpSpec, register_op
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import torch
 
-    SiluMul = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-    Mlp = Callable[[Any, torch.Tensor], torch.Tensor]
+SiluMul = Callable[["torch.Tensor", "torch.Tensor"], "torch.Tensor"]
+Mlp = Callable[[Any, "torch.Tensor"], "torch.Tensor"]
 
 
 def _as_mlp(silu_mul: SiluMul) -> Mlp:
@@ -22,19 +25,52 @@ def _as_mlp(silu_mul: SiluMul) -> Mlp:
     return swiglu_mlp
 
 
-def _liger_factory() -> Mlp:
+def liger_mlp() -> Mlp:
+    """Make the MLP with Liger's activation."""
     from ...liger.swiglu import silu_mul_liger
 
     return _as_mlp(silu_mul_liger)
 
 
-KERNEL_REGISTRY.register(
-    KernelSpec(
-        name="liger_kernel",
-        op_name="swiglu_mlp",
-        variant="standard",
-        factory=_liger_factory,
-        hardware=HardwareRequirement("gpu"),
-        description="Liger's fused activation",
+def triton_mlp() -> Mlp:
+    """Make the MLP with our activation in Triton."""
+    from .triton import silu_mul_triton
+
+    return _as_mlp(silu_mul_triton)
+
+
+for _name, _factory in (("liger_kernel", liger_mlp), ("triton", triton_mlp)):
+    KERNEL_REGISTRY.register(
+        KernelSpec(
+            name=_name,
+            op_name="swiglu_mlp",
+            variant="standard",
+            factory=_factory,
+            hardware=HardwareRequirement("gpu"),
+            description="SwiGLU MLP with a fused activation",
+        )
+    )
+
+register_op(
+    OpSpec(
+        name="swiglu_mlp",
+        config_field="swiglu_mlp_implementation",
+        label="SwiGLU",
+        scope=OpScope.PER_MODEL,
+        default="triton",
+        backends={
+            "liger_kernel": BackendSpec(
+                entry="veomni.ops.kernels.swiglu:liger_mlp",
+                requires=("liger_kernel",),
+                replace_forward=True,
+                entry_is_factory=True,
+            ),
+            "triton": BackendSpec(
+                entry="veomni.ops.kernels.swiglu:triton_mlp",
+                requires=("triton",),
+                replace_forward=True,
+                entry_is_factory=True,
+            ),
+        },
     )
 )

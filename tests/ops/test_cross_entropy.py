@@ -1,0 +1,120 @@
+"""Fused linear layer and cross-entropy against the eager definition."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the kernels need torch")
+pytest.importorskip("triton", reason="the kernels need triton")
+
+from kernel_cases import DEVICE, DTYPES, check, random
+from veomni.ops.kernels.cross_entropy import chunk_loss, eager, triton
+
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+
+def labels(*shape: int, classes: int, ignored: int = 3) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(9)
+    values = torch.randint(classes, shape, generator=generator)
+    values.view(-1)[:ignored] = -100
+    return values.to(DEVICE)
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunk_loss, "chunk_rows", lambda _: 4)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.usefixtures("small_chunks")
+def test_causal(dtype: torch.dtype) -> None:
+    """Over several chunks, the last of them short, loss and gradients are those of the definition."""
+    check(
+        chunk_loss.causal_lm_chunk_loss, eager.causal_lm_loss_eager,
+        random(2, 7, 16, dtype=dtype), random(33, 16, dtype=dtype, seed=1), labels(2, 7, classes=33),
+        tolerance=2,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.usefixtures("small_chunks")
+def test_seq_cls(dtype: torch.dtype) -> None:
+    """Without shifting, and with a single class column more than a block, the same."""
+    check(
+        chunk_loss.seq_cls_chunk_loss, eager.seq_cls_loss_eager,
+        random(9, 8, dtype=dtype), random(5, 8, dtype=dtype, seed=1), labels(9, classes=5),
+        tolerance=2,
+    )  # fmt: skip
+
+
+def test_labels_shifted_before() -> None:
+    """Labels that stand where they are predicted give the same loss as unshifted ones."""
+    hidden, weight, target = random(2, 5, 8), random(11, 8, seed=1), labels(2, 5, classes=11)
+    moved = torch.cat((target[:, 1:], torch.full((2, 1), -100, device=DEVICE)), dim=1)
+    expected = chunk_loss.causal_lm_chunk_loss(hidden, weight, target)
+    assert torch.equal(chunk_loss.causal_lm_chunk_loss(hidden, weight, moved, shifted=True), expected)
+
+
+def test_no_label_gives_no_loss_and_no_gradient() -> None:
+    """Where every label is ignored, loss and gradients are zero and not NaN."""
+    hidden, weight = random(1, 4, 8), random(11, 8, seed=1)
+    loss = chunk_loss.seq_cls_chunk_loss(hidden, weight, labels(1, 4, classes=11, ignored=4))
+    gradients = torch.autograd.grad(loss, (hidden, weight))
+    assert loss.item() == 0.0
+    assert all(torch.equal(x, torch.zeros_like(x)) for x in gradients)
+
+
+def test_empty_input() -> None:
+    """No rows give no loss and a zero gradient of the weight."""
+    hidden, weight = random(0, 8), random(11, 8, seed=1)
+    loss = chunk_loss.seq_cls_chunk_loss(hidden, weight, labels(0, classes=11))
+    gradients = torch.autograd.grad(loss, (hidden, weight))
+    assert loss.item() == 0.0
+    assert [x.shape for x in gradients] == [hidden.shape, weight.shape]
+    assert torch.equal(gradients[1], torch.zeros_like(weight))
+
+
+def test_a_frozen_weight_gets_no_gradient() -> None:
+    """With a frozen weight only the gradient of the hidden states is made."""
+    hidden, weight = random(5, 8), random(11, 8, seed=1).detach()
+    target = labels(5, classes=11)
+    chunk_loss.seq_cls_chunk_loss(hidden, weight, target).backward()
+    mine, hidden.grad = hidden.grad, None
+    eager.seq_cls_loss_eager(hidden, weight, target).backward()
+    torch.testing.assert_close(mine, hidden.grad)
+
+
+def test_a_second_backward_is_refused() -> None:
+    """The gradients are handed out once, and asking again is an error and no wrong result."""
+    loss = chunk_loss.seq_cls_chunk_loss(random(3, 4), random(5, 4, seed=1), labels(3, classes=5, ignored=0))
+    loss.backward(retain_graph=True)
+    with pytest.raises(RuntimeError, match="hands out its gradients once"):
+        loss.backward()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("columns", [1, 100, 9000])
+def test_triton_turns_logits_into_their_gradient(columns: int, dtype: torch.dtype) -> None:
+    """The Triton kernel gives the losses and the gradients of the PyTorch one, also with logits of -inf."""
+    logits = random(6, columns, dtype=dtype, scale=4).detach()
+    logits[4, : columns // 2] = float("-inf")
+    target, scale = labels(6, classes=columns, ignored=2), torch.tensor(0.25, device=DEVICE)
+    target[4] = columns - 1
+    mine, theirs = logits.clone(), logits.clone()
+    losses = triton.loss_to_gradient_triton_(mine, target, scale)
+    torch.testing.assert_close(losses, chunk_loss.loss_to_gradient_(theirs, target, scale))
+    torch.testing.assert_close(mine, theirs)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.5])
+def test_scaling_in_place(factor: float) -> None:
+    """A tensor is multiplied by a scalar on the device."""
+    x = random(9001).detach()
+    expected = x * factor
+    assert torch.equal(triton.scale_unless_one_(x, torch.tensor(factor, device=DEVICE)), expected)
+
+
+@pytest.mark.parametrize(("vocabulary", "rows"), [(128_256, 2048), (2**31, 128)])
+def test_chunks_are_as_large_as_their_memory(vocabulary: int, rows: int) -> None:
+    """A chunk has as many rows as its logits have memory, and never fewer than 128."""
+    assert chunk_loss.chunk_rows(torch.empty(vocabulary, 0, dtype=torch.bfloat16)) == rows

@@ -1,0 +1,130 @@
+"""Experts as grouped products against the eager loop, with every backend that can run here."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the kernels need torch")
+pytest.importorskip("triton", reason="the kernels need triton")
+
+from kernel_cases import DEVICE, DTYPES, check, random
+from veomni.ops.kernels import moe
+from veomni.ops.kernels.moe import eager, triton
+from veomni.ops.kernels.moe.routing import route
+from veomni.ops.kernels.moe.triton_gemm import rows_product, weights_product
+
+pytestmark = pytest.mark.usefixtures("poisoned")
+
+
+def choices(tokens: int, experts: int, top_k: int, unused: int = 0) -> torch.Tensor:
+    """Distinct experts for each token; the last *unused* experts get none."""
+    scores = torch.rand(tokens, experts - unused, generator=torch.Generator().manual_seed(3))
+    return scores.argsort(-1)[:, :top_k].to(DEVICE)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("tokens", "experts", "top_k", "hidden", "inner"), [(9, 4, 2, 16, 24), (150, 3, 1, 7, 5), (1, 8, 8, 8, 8)]
+)
+@pytest.mark.parametrize("limit", [None, 0.5])
+def test_standard(
+    tokens: int, experts: int, top_k: int, hidden: int, inner: int, limit: float | None, dtype: torch.dtype
+) -> None:
+    """Output and the gradients of tokens, router weights and both projections, one expert being unused."""
+    check(
+        triton.moe_experts_triton, eager.moe_experts_eager,
+        random(tokens, hidden, dtype=dtype),
+        choices(tokens, experts, top_k, unused=min(1, experts - top_k)),
+        random(tokens, top_k, dtype=dtype, seed=1),
+        random(experts, 2 * inner, hidden, dtype=dtype, seed=2, scale=hidden**-0.5),
+        random(experts, hidden, inner, dtype=dtype, seed=3, scale=inner**-0.5),
+        limit, tolerance=4,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gpt_oss(dtype: torch.dtype) -> None:
+    """The variant with biases and interleaved gates, gradients of the biases included."""
+    tokens, experts, hidden, inner = 11, 4, 12, 10
+    check(
+        triton.moe_experts_gpt_oss_triton, eager.moe_experts_gpt_oss_eager,
+        random(tokens, hidden, dtype=dtype),
+        choices(tokens, experts, 2),
+        random(tokens, 2, dtype=dtype, seed=1),
+        random(experts, hidden, 2 * inner, dtype=dtype, seed=2, scale=hidden**-0.5),
+        random(experts, 2 * inner, dtype=dtype, seed=4),
+        random(experts, inner, hidden, dtype=dtype, seed=3, scale=inner**-0.5),
+        random(experts, hidden, dtype=dtype, seed=5),
+        1.702, 1.0, tolerance=4,
+    )  # fmt: skip
+
+
+def test_no_token() -> None:
+    """No tokens give no tokens, and weights a gradient of zero."""
+    gate_up, down = random(3, 8, 4), random(3, 4, 4, seed=1)
+    index = torch.zeros(0, 2, dtype=torch.long, device=DEVICE)
+    output = triton.moe_experts_triton(random(0, 4), index, random(0, 2), gate_up, down)
+    output.sum().backward()
+    assert output.shape == (0, 4)
+    assert torch.equal(gate_up.grad, torch.zeros_like(gate_up))
+    assert torch.equal(down.grad, torch.zeros_like(down))
+
+
+def test_routing_sorts_choices_by_expert() -> None:
+    """Rows stand in the order of experts and then tokens, and each choice knows its row."""
+    routing = route(torch.tensor([[2, 0], [0, 3], [2, 3]], device=DEVICE), 5)
+    assert routing.expert.tolist() == [0, 0, 2, 2, 3, 3]
+    assert routing.token.tolist() == [0, 1, 0, 2, 1, 2]
+    assert routing.inverse.tolist() == [[2, 0], [1, 4], [3, 5]]
+    assert routing.ends.tolist() == [2, 2, 4, 6, 6]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_grouped_products_in_triton(dtype: torch.dtype) -> None:
+    """Both products equal those of each group alone; more rows than a tile, and empty groups."""
+    index = torch.tensor([0] * 70 + [2] * 3 + [3] * 65, device=DEVICE)[:, None]
+    routing = route(index, 5)
+    x, y = random(138, 40, dtype=dtype).detach(), random(138, 200, dtype=dtype, seed=1).detach()
+    weight = random(5, 200, 40, dtype=dtype, seed=2).detach().transpose(1, 2)
+    bounds = routing.starts().tolist()
+    groups = list(zip(bounds, bounds[1:], strict=False))
+    expected_rows = torch.cat([x[a:b].float() @ weight[e].float() for e, (a, b) in enumerate(groups)])
+    expected_weights = torch.stack([x[a:b].float().t() @ y[a:b].float() for a, b in groups])
+    options = {"rtol": 2e-2, "atol": 2e-1} if dtype != torch.float32 else {"rtol": 1e-4, "atol": 1e-4}
+    torch.testing.assert_close(rows_product(x, weight, routing).float(), expected_rows, **options)
+    torch.testing.assert_close(weights_product(x, y, routing).float(), expected_weights, **options)
+
+
+def test_the_slot_takes_the_tensors_of_the_module() -> None:
+    """The kernels of the slot read weights and limit from the module of the experts."""
+    experts = SimpleNamespace(gate_up_proj=random(4, 6, 8, seed=1), down_proj=random(4, 8, 3, seed=2), limit=0.7)
+    hidden, index, weights = random(5, 8), choices(5, 4, 2), random(5, 2, seed=3)
+    expected = eager.moe_experts_eager(hidden, index, weights, experts.gate_up_proj, experts.down_proj, 0.7)
+    kernel = moe._triton_standard()
+    torch.testing.assert_close(kernel(experts, hidden, index, weights), expected)
+
+
+def test_the_unbound_pointer_says_what_to_do() -> None:
+    """Without a fused kernel the public function refuses to compute."""
+    moe.apply_veomni_fused_moe_patch("eager")
+    with pytest.raises(NotImplementedError, match="moe_implementation"):
+        moe.fused_moe_forward(random(1, 2), choices(1, 1, 1), random(1, 1), random(1, 2, 2), random(1, 2, 1))
+
+
+def test_products_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where torch's grouped product applies, it is called so that it gives the products of ours."""
+    if triton._grouped_mm is None:
+        pytest.skip("this torch has no grouped product")
+    monkeypatch.setattr(triton, "_suits_torch", lambda *_: True)
+    tokens, experts, hidden, inner = 24, 3, 16, 8
+    check(
+        triton.moe_experts_triton, eager.moe_experts_eager,
+        random(tokens, hidden, dtype=torch.bfloat16),
+        choices(tokens, experts, 2),
+        random(tokens, 2, dtype=torch.bfloat16, seed=1),
+        random(experts, 2 * inner, hidden, dtype=torch.bfloat16, seed=2, scale=hidden**-0.5),
+        random(experts, hidden, inner, dtype=torch.bfloat16, seed=3, scale=inner**-0.5),
+        None, tolerance=4,
+    )  # fmt: skip

@@ -1,0 +1,142 @@
+"""The legacy registry of ops: pointers, patches of models, and what it refuses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import ModuleType, SimpleNamespace
+
+import pytest
+
+from veomni.arguments import OpsImplementationConfig
+from veomni.ops import apply_ops_config, build_ALL_OPS, format_kernel_functions
+from veomni.ops.config import registry, set_ops_config
+from veomni.ops.config.registry import BackendSpec, OpScope, OpSpec
+
+
+@pytest.fixture(autouse=True)
+def clean_state(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """An empty registry, and a module that entries can be taken from."""
+    monkeypatch.setattr(registry, "_OPS", {})
+    entries = ModuleType("entries_under_test")
+    entries.double = lambda x: 2 * x
+    entries.make_triple = lambda: lambda x: 3 * x
+    entries.effects = []
+    entries.note = lambda: entries.effects.append("noted")
+    entries.pointer = None
+    monkeypatch.setitem(sys.modules, "entries_under_test", entries)
+    yield entries
+    set_ops_config(None)
+
+
+def op(scope: OpScope = OpScope.PER_MODEL, **options: object) -> OpSpec:
+    backends = {
+        "double": BackendSpec("entries_under_test:double"),
+        "triple": BackendSpec("entries_under_test:make_triple", entry_is_factory=True),
+        "effect": BackendSpec("entries_under_test:double", side_effect="entries_under_test:note"),
+        "npu": BackendSpec("entries_under_test:double", requires=("torch_npu",)),
+        "typo": BackendSpec("entries_under_test:double", requires=("torch_gpu",)),
+        "broken": BackendSpec("entries_under_test.double"),
+    }
+    values = {"config_field": "times_implementation", "label": "times", "default": "double", "backends": backends}
+    return OpSpec(name="times", scope=scope, **{**values, **options})
+
+
+def patch(value: str, **options: object) -> tuple[ModuleType, list[str]]:
+    registry.register_op(op())
+    set_ops_config(SimpleNamespace(times_implementation=value))
+    module = ModuleType("model")
+    module.times = lambda x: x
+    module.Times = type("Times", (), {"forward": staticmethod(lambda x: x)})
+    return module, registry.apply_per_model_patches(module, "Model", {"times": "times"}, **options)
+
+
+def test_a_backend_takes_the_place_of_an_attribute() -> None:
+    """The selected backend, or what its factory makes, replaces the attribute of the module."""
+    module, applied = patch("double")
+    assert (module.times(5), applied) == (10, ["times (double)"])
+    module, _ = patch("triple")
+    assert module.times(5) == 15
+
+
+def test_a_model_may_add_a_backend_and_say_another_target() -> None:
+    """A backend of the model alone can replace the forward of another class."""
+    spec = BackendSpec(
+        "entries_under_test:make_triple", replace_forward=True, entry_is_factory=True, target_override="Times"
+    )
+    module, _ = patch("mine", extra_backends={"times": {"mine": spec}})
+    module.Times.forward = staticmethod(module.Times.forward)
+    assert (module.times(5), module.Times().forward(5)) == (5, 15)
+
+
+def test_eager_keeps_the_model_and_custom_patches_run_last() -> None:
+    """Eager changes nothing; a custom patch sees the configuration and may report what it did."""
+    module, applied = patch("eager", custom_patches=lambda config, done: done.append(config.times_implementation))
+    assert (module.times(5), applied) == (5, ["eager"])
+
+
+def test_without_a_configuration_nothing_is_patched() -> None:
+    """A model built outside a job stays as it is."""
+    registry.register_op(op())
+    module = ModuleType("model")
+    assert registry.apply_per_model_patches(module, "Model", {"times": "times"}) == []
+    assert not hasattr(module, "times")
+
+
+@pytest.mark.parametrize(
+    ("value", "options", "message"),
+    [
+        ("quadruple", {}, "is no backend for Model; choose broken, double, eager, effect, npu, triple, typo"),
+        ("double", {"extra_backends": {"times": {"double": None}}}, "cannot be used by Model; choose broken, eager"),
+        ("npu", {}, "needs torch_npu, which this machine does not have"),
+        ("typo", {}, "requires names 'torch_gpu'; known are liger_kernel, torch_npu, triton"),
+        ("broken", {}, "is not of the form 'module:attribute'"),
+    ],
+)
+def test_a_selection_that_cannot_work_is_refused(value: str, options: dict[str, object], message: str) -> None:
+    """An unknown, opted-out or missing backend is an error with the choices, never a silent fallback."""
+    with pytest.raises((ValueError, RuntimeError)) as caught:
+        patch(value, **options)
+    assert message in str(caught.value)
+
+
+def test_wrong_targets_are_refused() -> None:
+    """A target that is no op, or an op with a pointer, is an error of the model."""
+    registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pointer"))
+    set_ops_config(SimpleNamespace(times_implementation="double"))
+    for name, error in (("divided", KeyError), ("times", ValueError)):
+        with pytest.raises(error, match=name):
+            registry.apply_per_model_patches(ModuleType("model"), "Model", {name: "times"})
+
+
+def test_a_pointer_is_bound_and_the_side_effect_runs(clean_state: ModuleType) -> None:
+    """A global op rebinds its pointer to the selected backend and then runs the backend's side effect."""
+    registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pointer"))
+    assert registry.apply_global_ops(SimpleNamespace(times_implementation="effect")) == ["times (effect)"]
+    assert clean_state.pointer(4) == 8
+    assert clean_state.effects == ["noted"]
+    with pytest.raises(ValueError, match="'none' is no backend of times; choose"):
+        registry.apply_global_ops(SimpleNamespace(times_implementation="none"))
+
+
+def test_specs_that_cannot_work_are_refused() -> None:
+    """A global op without a pointer, a default that is no backend, and a second spec of one name are errors."""
+    with pytest.raises(ValueError, match="needs a global_slot"):
+        op(OpScope.GLOBAL)
+    with pytest.raises(ValueError, match="the default 'half'"):
+        op(default="half")
+    registry.register_op(op())
+    registry.register_op(op())
+    with pytest.raises(ValueError, match="already registered with another spec"):
+        registry.register_op(op(label="other"))
+    assert [registry.get_op("times"), *registry.list_ops(OpScope.GLOBAL)] == [op()]
+
+
+def test_the_configuration_binds_every_pointer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Applying a configuration binds the global ops of the package, and the pointers can be listed."""
+    pytest.importorskip("torch", reason="the backends need torch")
+    monkeypatch.undo()
+    applied = apply_ops_config(OpsImplementationConfig.all_eager())
+    assert applied == ["load-balancing loss (eager)"]
+    assert [name for name, _ in build_ALL_OPS()] == ["_fused_moe_forward", "_load_balancing_loss"]
+    assert format_kernel_functions() == "_fused_moe_forward = None\n_load_balancing_loss = load_balancing_loss_eager"

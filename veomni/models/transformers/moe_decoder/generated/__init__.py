@@ -1,0 +1,1 @@
+"""Modeling files made by ``python -m veomni.patchgen``; never edited by hand."""

@@ -1,0 +1,125 @@
+"""Linear layer and cross-entropy over chunks of rows, so that the logits of all rows never exist at once.
+
+The gradients are made in the forward pass, while the logits of a chunk are there. Runs on any device; on a GPU a
+Triton kernel turns the logits of a chunk into their gradient in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ....utils.import_utils import is_package_available
+from .reduction import IGNORE_INDEX, all_reduce_loss, global_count, shift_labels
+
+if TYPE_CHECKING:
+    from torch.distributed import ProcessGroup
+
+_LOGITS_BYTES = 512 * 1024**2
+"""The memory that the logits of one chunk may take: few chunks keep the matrix products large."""
+
+ToGradient = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+def causal_lm_chunk_loss(
+    hidden_states: torch.Tensor,
+    weight: torch.Tensor,
+    labels: torch.Tensor,
+    *,
+    shifted: bool = False,
+    group: ProcessGroup | None = None,
+) -> torch.Tensor:
+    """The variant ``causal``; see ``eager.py``."""
+    return seq_cls_chunk_loss(hidden_states, weight, labels if shifted else shift_labels(labels), group=group)
+
+
+def seq_cls_chunk_loss(
+    hidden_states: torch.Tensor, weight: torch.Tensor, labels: torch.Tensor, *, group: ProcessGroup | None = None
+) -> torch.Tensor:
+    """The variant ``seq_cls``; see ``eager.py``."""
+    loss = _ChunkLoss.apply(
+        hidden_states.flatten(0, -2),
+        weight.to(hidden_states.dtype),
+        labels.flatten(),
+        global_count(labels, group).reciprocal(),
+    )
+    return all_reduce_loss(loss, group)
+
+
+class _ChunkLoss(torch.autograd.Function):
+    """The sum of the losses of all rows, times *scale*."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, hidden_states: torch.Tensor, weight: torch.Tensor, labels: torch.Tensor, scale: torch.Tensor
+    ) -> torch.Tensor:
+        rows, size = hidden_states.shape[0], chunk_rows(weight)
+        wants_hidden, wants_weight = ctx.needs_input_grad[:2]
+        # float16 cannot hold a gradient that is already divided by the number of labels.
+        late = hidden_states.dtype == torch.float16
+        factor = torch.ones_like(scale) if late else scale
+        to_gradient = _select(hidden_states)
+        hidden_states = hidden_states.contiguous()
+        total = torch.zeros((), dtype=torch.float32, device=hidden_states.device)
+        dhidden = torch.empty_like(hidden_states) if wants_hidden else None
+        dweight = torch.zeros_like(weight) if wants_weight and rows == 0 else None
+        buffer = torch.empty(min(rows, size), weight.shape[0], dtype=hidden_states.dtype, device=hidden_states.device)
+        for start in range(0, rows, size):
+            chunk = hidden_states[start : start + size]
+            logits = torch.mm(chunk, weight.t(), out=buffer[: chunk.shape[0]])
+            total += to_gradient(logits, labels[start : start + size], factor).sum()
+            if dhidden is not None:
+                torch.mm(logits, weight, out=dhidden[start : start + size])
+            if wants_weight:
+                dweight = logits.t() @ chunk if dweight is None else dweight.addmm_(logits.t(), chunk)
+        if late:
+            for gradient in (dhidden, dweight):
+                if gradient is not None:
+                    gradient.mul_(scale)
+        ctx.gradients = dhidden, dweight
+        return total * scale
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        if ctx.gradients is None:
+            raise RuntimeError("chunk_loss hands out its gradients once; it cannot be differentiated a second time")
+        gradients, ctx.gradients = ctx.gradients, None
+        return *(None if x is None else _scale_(x, grad) for x in gradients), None, None
+
+
+def chunk_rows(weight: torch.Tensor) -> int:
+    """How many rows of logits fit into the memory of one chunk, in steps of 128."""
+    fitting = _LOGITS_BYTES // max(1, weight.shape[0] * weight.element_size())
+    return max(128, fitting // 128 * 128)
+
+
+def loss_to_gradient_(logits: torch.Tensor, labels: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """Overwrite *logits* by the gradient of their losses times *scale*, and return the loss of each row."""
+    counted = labels != IGNORE_INDEX
+    target = labels.clamp(min=0)[:, None]
+    log_probabilities = logits.float().log_softmax(-1)
+    losses = torch.where(counted, -log_probabilities.gather(1, target)[:, 0], 0.0)
+    gradient = log_probabilities.exp_()
+    gradient.scatter_add_(1, target, torch.full_like(target, -1.0, dtype=gradient.dtype))
+    logits.copy_(gradient * torch.where(counted, scale, 0.0)[:, None])
+    return losses
+
+
+def _select(tensor: torch.Tensor) -> ToGradient:
+    if tensor.is_cuda and is_package_available("triton"):
+        from .triton import loss_to_gradient_triton_
+
+        return loss_to_gradient_triton_
+    return loss_to_gradient_
+
+
+def _scale_(tensor: torch.Tensor, factor: torch.Tensor) -> torch.Tensor:
+    """Multiply in place; on a GPU without touching the memory when the factor is one, which it nearly always is."""
+    if tensor.is_cuda and is_package_available("triton"):
+        from .triton import scale_unless_one_
+
+        return scale_unless_one_(tensor, factor)
+    return tensor.mul_(factor)
