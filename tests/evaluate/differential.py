@@ -24,6 +24,7 @@ class Outcome:
 
     total: int = 0
     known: int = 0
+    unjudged: int = 0
     failures: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -60,8 +61,8 @@ def _judge(label: str, found: Registrations, run: dict[str, Any], outcome: Outco
     unclear = {(item.place.path, item.place.line) for item in found.unresolved}
     judged = run["conditions"]
     if any(judged[text] is None for spec in found.kernel_specs for text in spec.conditions):
-        texts = [text for text, value in judged.items() if value is None]
-        outcome.failures.append(f"{label}: conditions that cannot be judged: {texts}")
+        # A condition over names local to a function that has ended.
+        outcome.unjudged += 1
         return
     paths = {spec.place.path for spec in found.kernel_specs} | {entry["place"][0] for entry in run["log"]}
     for path in sorted(paths | {entry["caller"][0] for entry in run["log"]}):

@@ -8,11 +8,12 @@ from generated_statements import IDIOMS, Block, indented, row_spec
 
 def _either_name(code: Code) -> Block:
     name = code.fresh("chosen_")
-    block = [f"{name} = {code.text()}"] if code.chance(0.3) else []
+    initial = code.chance(0.3)
+    block = [f"{name} = {code.text()}"] if initial else []
     block += [f"if {code.flag()}:", f"    {name} = {code.text()}"]
     if code.chance(0.3):
         block += [f"elif {code.flag()}:", f"    {name} = {code.text()}"]
-    if len(block) < 3 or code.chance(0.6):
+    if not initial or code.chance(0.6):
         block += ["else:", f"    {name} = {code.text()}"]
     spec = row_spec(name, code.text(), f"{name} + '_n'", code.factory(), code.hardware())
     return [*block, f"if {code.flag()}:", f"    {code.register(spec)}"] if code.chance(0.4) else [*block, code.register(spec)]

@@ -66,6 +66,8 @@ class Access(Operators):
             return self._of_partial(value, name)
         if isinstance(value, Super):
             return self._of_super(value, name)
+        if isinstance(value, Globals):
+            return self._attribute(self._names_of(value.module), name, text)
         if name in METHODS.get(type(value), {}):
             return Native(value, name)
         raise Raised("AttributeError")
@@ -120,6 +122,8 @@ class Access(Operators):
             return value.module.name
         if name == "__members__" and value.flavor == "enum":
             return DictValue((key, member) for key, member in value.attrs.items() if isinstance(member, EnumMember))
+        if name == "__init__" and value.flavor == "dataclass":
+            return Native(value, name)
         if name in {"_make", "_fields"} and value.flavor == "namedtuple":
             return Native(value, name) if name == "_make" else tuple(item.name for item in value.fields)
         if value.role == "op_scope" and value.opaque_base:
@@ -181,9 +185,17 @@ class Access(Operators):
             found = base.attrs.get(name, UNBOUND)
             if found is not UNBOUND:
                 return self._bound(found, receiver, cls)
+            if name == "__init__" and base.flavor in {"dataclass", "namedtuple"}:
+                return Method(Native(base, name), receiver)
         if isinstance(receiver, Instance) and name in {"__init__", "__setattr__"}:
             return Native(receiver, name)
         return External(f"builtins.object.{name}")
+
+    def _names_of(self, name: str) -> Value:
+        module = self.load(name)
+        if module is None or module.lost or module.external_stars:
+            return unknown(f"comes from the names of {name}")
+        return DictValue([(key, self.resolve(value)) for key, value in list(module.frame.names.attrs.items())])
 
     def set_attribute(self, value: Value, name: str, content: Value) -> None:
         if isinstance(value, Choice):

@@ -73,14 +73,14 @@ def bind(formals: Sequence[Formal], arguments: Arguments) -> dict[str, Value]:
         else:
             bound[formal.name] = _one(formal, positional, keywords, arguments)
     if positional or keywords:
-        raise Raised("TypeError", "is called with arguments that do not fit")
+        raise Raised("TypeError", "passes arguments that do not fit")
     return bound
 
 
 def _one(formal: Formal, positional: list[Value], keywords: dict[str, Value], arguments: Arguments) -> Value:
     if formal.kind != "keyword" and positional:
         if formal.kind == "normal" and formal.name in keywords:
-            raise Raised("TypeError", "is called with arguments that do not fit")
+            raise Raised("TypeError", "passes arguments that do not fit")
         return positional.pop(0)
     if formal.kind != "positional" and formal.name in keywords:
         return keywords.pop(formal.name)
@@ -89,5 +89,5 @@ def _one(formal: Formal, positional: list[Value], keywords: dict[str, Value], ar
     if arguments.lost_keywords and formal.kind != "positional":
         return unknown(arguments.lost_keywords)
     if formal.default is UNBOUND:
-        raise Raised("TypeError", f"is called without its argument {formal.name}")
+        raise Raised("TypeError", f"leaves out the argument {formal.name}")
     return formal.default

@@ -37,6 +37,7 @@ from veomni_opslint.evaluate.values import (
     unknown,
 )
 
+_CONSUMING = frozenset((".join", "sorted", "tuple", "sum", "min", "max", "reduce", "dict", "fromkeys", "product"))
 _CALLING = frozenset(("map", "filter", "sorted", "reduce", "starmap", "min", "max", "methodcaller()", "partial"))
 _STORING = frozenset((".append", "dict", "partial", "SimpleNamespace", "print"))
 
@@ -198,6 +199,10 @@ class Calls(Escapes):
     def _call_of_object(self, receiver: Class | Instance, name: str, arguments: Arguments) -> Value:
         if name == self.dialect.register_method:
             return self.register_kernel(arguments)
+        if name == "__init__" and isinstance(receiver, Class):
+            instance = arguments.get(0, "")
+            if isinstance(instance, Instance):
+                self.fill(instance, receiver, arguments.replaced(arguments.positional[1:], arguments.keywords))
         if name == "_make" and isinstance(receiver, Class):
             return self.instantiate(receiver, arguments.replaced(tuple(self.ordered(arguments.get(0, ""))), {}))
         if name == "_replace" and isinstance(receiver, Instance):
@@ -213,6 +218,8 @@ class Calls(Escapes):
         if dotted.startswith("builtins."):
             if dotted == "builtins.object.__setattr__":
                 self.set_attribute(arguments.get(0, ""), str(self.plain(arguments.get(1, ""))), arguments.get(2, ""))
+                return None
+            if dotted.startswith("builtins.object."):
                 return None
             handler = builtin_handler(dotted)
             if handler is None and is_exception(dotted):
@@ -233,6 +240,10 @@ class Calls(Escapes):
             return self._unfollowed(arguments, label, arguments.lost or arguments.lost_keywords, mutates=mutates)
         values = (*arguments.positional, *arguments.keywords.values())
         try:
+            if label in _CONSUMING:
+                # Taken out first: what a failed attempt consumes would be missing in the next one.
+                values = tuple(self._taken_out(value) for value in values)
+                arguments = _with_values(arguments, values)
             if any(isinstance(value, Choice) for value in _split(arguments, label)):
                 return self.combined(values, self._again(handler, arguments))
             try:
@@ -245,14 +256,13 @@ class Calls(Escapes):
         except NotPlain as problem:
             return self._unfollowed(arguments, label, problem.reason, mutates=mutates)
 
+    def _taken_out(self, value: Value) -> Value:
+        if not isinstance(value, IteratorValue):
+            return value
+        return ListValue(self.elements(value), unordered=value.unordered)
+
     def _again(self, handler: Handler, arguments: Arguments) -> Callable[[list[Value]], Value]:
-        count = len(arguments.positional)
-
-        def use(values: list[Value]) -> Value:
-            keywords = dict(zip(arguments.keywords, values[count:], strict=True))
-            return self.native(handler, arguments.replaced(tuple(values[:count]), keywords), "")
-
-        return use
+        return lambda values: self.native(handler, _with_values(arguments, tuple(values)), "")
 
     def _unfollowed(self, arguments: Arguments, label: str, reason: str, *, mutates: bool) -> Value:
         if label in _CALLING:
@@ -279,6 +289,12 @@ class Calls(Escapes):
     def _callee(self, arguments: Arguments) -> str:
         node = arguments.node
         return arguments.frame.module.text(node.func) if isinstance(node, ast.Call) else "a function"
+
+
+def _with_values(arguments: Arguments, values: tuple[Value, ...]) -> Arguments:
+    """The same call with other values for its positional arguments and keywords."""
+    count = len(arguments.positional)
+    return arguments.replaced(values[:count], dict(zip(arguments.keywords, values[count:], strict=True)))
 
 
 def _split(arguments: Arguments, label: str) -> tuple[Value, ...]:

@@ -163,11 +163,11 @@ class Classes(Calls):
         if initializer is not UNBOUND and (generated is None or own <= generated):
             self.call(Method(initializer, instance), arguments)
         elif generated is not None:
-            self._fill(instance, cls.fields, arguments)
+            self.fill(instance, cls, arguments)
         elif cls.opaque_base:
             if cls.role:
                 self.make_dataclass(cls, {})
-                self._fill(instance, cls.fields, arguments)
+                self.fill(instance, cls, arguments)
             else:
                 self.hand_over(f"{cls.name}()", arguments)
         return instance
@@ -184,10 +184,10 @@ class Classes(Calls):
             raise Raised("ValueError")
         return unknown(reason)
 
-    def _fill(self, instance: Instance, fields: tuple[Field, ...], arguments: Arguments) -> None:
-        bound = bind(formals_of_fields(fields), arguments)
+    def fill(self, instance: Instance, cls: Class, arguments: Arguments) -> None:
+        bound = bind(formals_of_fields(cls.fields), arguments)
         extra: list[Value] = []
-        for item in fields:
+        for item in cls.fields:
             if item.name not in bound:
                 value = item.default if item.factory is UNBOUND else self.invoke(item.factory)
                 if value is not UNBOUND:

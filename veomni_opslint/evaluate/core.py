@@ -152,6 +152,10 @@ class Core(Forks):
         """The result of calling a class."""
         raise NotImplementedError
 
+    def fill(self, instance: Instance, cls: Class, arguments: Arguments) -> None:
+        """Set the attributes that the ``__init__`` of a dataclass or named tuple sets."""
+        raise NotImplementedError
+
     def make_dataclass(self, cls: Class, options: dict[str, Value]) -> Class:
         """What the dataclass decorator makes of a class."""
         raise NotImplementedError

@@ -14,6 +14,7 @@ from veomni_opslint.evaluate.containers import (
     KeyedContainer,
     ListValue,
     SetValue,
+    merge_lists,
 )
 from veomni_opslint.evaluate.core import Core, reason_of
 from veomni_opslint.evaluate.forks import TOO_MANY, Step
@@ -58,6 +59,16 @@ class Iteration(Core):
         raise NotPlain(reason_of(value) or "is not something to iterate over")
 
     def _each_option(self, choice: Choice) -> Iterator[Value]:
+        options = [(when, option) for when, option in choice.options if option is not UNBOUND]
+        if all(isinstance(option, tuple | ListValue) for _, option in options):
+            yield from merge_lists([(when, list(self.iterate(option))) for when, option in options])
+            return
+        tables = [(when, option) for when, option in options if isinstance(option, DictValue) and not option.lost]
+        if len(tables) == len(options):
+            merged = DictValue()
+            merged.poke("", merged.merge([(when, table.peek("")) for when, table in tables], self.choose))
+            yield from self.iterate(merged)
+            return
         for when, option in choice.options:
             for item in self.iterate(option):
                 yield Maybe(both(when, item.when), item.value) if isinstance(item, Maybe) else Maybe(when, item)
@@ -174,6 +185,8 @@ class Iteration(Core):
             return self._plain(value.plain, left)
         if isinstance(value, Instance) and value.cls.flavor == "namedtuple":
             return tuple(self._plain(item, left) for item in value.sequence)
+        if isinstance(value, Choice | Maybe):
+            raise NotPlain(reason_of(value) or TOO_MANY)
         raise NotPlain(reason_of(value) or "is not a plain value")
 
     def _present(self, when: Condition | None) -> bool:
