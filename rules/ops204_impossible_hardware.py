@@ -85,7 +85,8 @@ def _misfits(model: OpsModel, needs: FactoryNeeds, spec: KernelSpec, hardware: H
         npu = model.dialect.npu_device_types[0] if model.dialect.npu_device_types else "npu"
         message = (
             f"the kernel `{spec.name}` is for NPUs ({reason}) but declared for device type `{types[0]}`: "
-            f"it is offered where it cannot run, and refused on NPUs; declare it `{npu}`"
+            f"{'it is refused on NPUs, and' if types != (_ANY,) else 'it is'} offered where it cannot run; "
+            f"declare it `{npu}`"
         )
         yield rule.finding(_type_place(model, hardware), message, _related(spec.factory, on_npu))
         return

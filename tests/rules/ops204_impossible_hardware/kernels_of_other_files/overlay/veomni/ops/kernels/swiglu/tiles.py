@@ -1,0 +1,3 @@
+import quack
+
+TILE = quack.TILE

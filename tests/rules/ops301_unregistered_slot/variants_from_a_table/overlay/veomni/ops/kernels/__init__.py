@@ -1,0 +1,1 @@
+from . import mhc, rms_norm, swiglu  # noqa: F401

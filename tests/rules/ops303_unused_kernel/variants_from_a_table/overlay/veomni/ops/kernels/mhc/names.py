@@ -1,0 +1,7 @@
+OP = "mhc"
+VARIANTS = ("pre", "post")
+
+
+class Variant:
+    HEAD = "head"
+    TAIL = "tail"
