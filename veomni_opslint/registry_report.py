@@ -20,12 +20,12 @@ def render_json(model: OpsModel) -> str:
 
 def render_text(model: OpsModel) -> str:
     """Tables for a terminal, with columns as wide as they need to be."""
-    return "\n".join(_sections(model, _text_table, "{}\n"))
+    return "\n".join(_sections(model, text_table, "{}\n"))
 
 
 def render_markdown(model: OpsModel) -> str:
     """The same tables for a page."""
-    return "\n".join(_sections(model, _markdown_table, "## {}\n"))
+    return "\n".join(_sections(model, markdown_table, "## {}\n"))
 
 
 FORMATS: dict[str, Callable[[OpsModel], str]] = {
@@ -150,7 +150,8 @@ def _without_repeats(rows: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
     return shown
 
 
-def _text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Indented columns, each as wide as it needs to be."""
     widths = [max(len(row[index]) for row in (columns, *rows)) for index in range(len(columns))]
     lines = [
         "  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip()
@@ -159,7 +160,8 @@ def _text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "".join(f"  {printable(line)}\n" for line in lines)
 
 
-def _markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of a page."""
     lines = [f"| {' | '.join(columns)} |", f"| {' | '.join('---' for _ in columns)} |"]
     lines += [f"| {' | '.join(value.replace('|', chr(92) + '|') for value in row)} |" for row in rows]
     return "".join(f"{line}\n" for line in lines)

@@ -65,6 +65,31 @@ def run_registry(options: argparse.Namespace) -> int:
     return 0
 
 
+def run_bind(options: argparse.Namespace) -> int:
+    """``opslint bind``: show what every slot would get; 1 if some cannot be bound."""
+    from veomni_opslint.bind.devices import parse_device  # noqa: PLC0415
+    from veomni_opslint.bind.document import render_json  # noqa: PLC0415
+    from veomni_opslint.bind.job_file import read_job_file  # noqa: PLC0415
+    from veomni_opslint.bind.simulation import bind  # noqa: PLC0415
+    from veomni_opslint.bind.tables import render_markdown, render_text  # noqa: PLC0415
+    from veomni_opslint.check import analyse  # noqa: PLC0415
+    from veomni_opslint.discovery import discover  # noqa: PLC0415
+
+    if options.matrix and options.format == "json":
+        raise RunError("--matrix is a table for text and markdown; json always holds every slot")
+    device = parse_device(options.device)
+    project, settings = discover((options.path,), root=options.root, config=options.settings)
+    model = analyse(project, settings).model
+    name, written = read_job_file(model, options.config) if options.config is not None else (None, {})
+    result = bind(model, device, written, name, options.model)
+    if options.format == "json":
+        text = render_json(result)
+    else:
+        text = (render_text if options.format == "text" else render_markdown)(result, matrix=options.matrix)
+    write(text, options.output)
+    return 1 if result.failed else 0
+
+
 def run_rules(options: argparse.Namespace) -> int:
     """``opslint rules``: list the rules."""
     from veomni_opslint.cli.rule_list import render_rules  # noqa: PLC0415
@@ -87,6 +112,7 @@ def run_explain(options: argparse.Namespace) -> int:
 RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     CHECK: run_check,
     "registry": run_registry,
+    "bind": run_bind,
     "rules": run_rules,
     "explain": run_explain,
 }

@@ -12,6 +12,7 @@ from veomni_opslint.findings import Severity
 CHECK = "check"
 REPORT_FORMATS = ("text", "concise", "json")
 REGISTRY_FORMATS = ("text", "json", "markdown")
+BIND_FORMATS = ("text", "json", "markdown")
 RULES_FORMATS = ("text", "json")
 COLOURS = ("auto", "always", "never")
 
@@ -24,6 +25,7 @@ examples:
 
 other commands, each with its own --help:
   opslint registry [PATH]   the kernel registry as it is known statically
+  opslint bind [PATH]       which kernel each slot would get on a device, and why not
   opslint rules             every rule: code, name, severity, one line
   opslint explain RULE      what a rule catches, why, and how to put it right
 
@@ -116,6 +118,33 @@ def registry_parser() -> _Parser:
     return parser
 
 
+def bind_parser() -> _Parser:
+    """``opslint bind [PATH]``."""
+    parser = _parser(
+        "opslint bind",
+        "Show which kernel each slot of each model would get, or why building the model would fail.",
+        "exit status: 0 every slot can be bound, 1 some cannot, 2 the run could not be made\n",
+    )
+    parser.add_argument(
+        "path", nargs="?", default=".", metavar="PATH", help="the package, or its repository (default: .)"
+    )
+    parser.add_argument("--config", metavar="YAML", help="bind with this file of a job instead of the defaults")
+    parser.add_argument(
+        "--device",
+        default="gpu:90",
+        metavar="DEVICE",
+        help="gpu:N of that compute capability, npu, or cpu (default: gpu:90)",
+    )
+    parser.add_argument("--model", metavar="NAME", help="only this model (default: every model that has a slot)")
+    _add_format(parser, "--format", BIND_FORMATS)
+    parser.add_argument("--matrix", action="store_true", help="one table, models against ops (text and markdown)")
+    parser.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+    parser.add_argument("--settings", metavar="FILE", help="take opslint's settings from FILE, not the project's own")
+    parser.add_argument("--root", metavar="DIR", help="the project root (default: found above PATH)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
+    return parser
+
+
 def rules_parser() -> _Parser:
     """``opslint rules``."""
     parser = _parser("opslint rules", "List every rule: code, name, severity, whether it has a fix, and one line.", "")
@@ -135,6 +164,7 @@ def explain_parser() -> _Parser:
 COMMANDS: dict[str, Callable[[], _Parser]] = {
     CHECK: check_parser,
     "registry": registry_parser,
+    "bind": bind_parser,
     "rules": rules_parser,
     "explain": explain_parser,
 }

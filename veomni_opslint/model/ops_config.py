@@ -47,7 +47,7 @@ def find_ops_config(symbols: Symbols, dialect: Dialect, package: str) -> OpsConf
         facts = symbols.modules[module]
         if module.partition(".")[0] != package.partition(".")[0] or f"class {dialect.ops_config}" not in facts.text:
             continue
-        node = _class_node(facts, dialect.ops_config)
+        node = class_node(facts, dialect.ops_config)
         if node is not None:
             fields: dict[str, ConfigField] = {}
             for one in _fields(symbols, module, node, 0):
@@ -56,7 +56,8 @@ def find_ops_config(symbols: Symbols, dialect: Dialect, package: str) -> OpsConf
     return None
 
 
-def _class_node(facts: FileFacts, name: str) -> ast.ClassDef | None:
+def class_node(facts: FileFacts, name: str) -> ast.ClassDef | None:
+    """The class of that name at module level, also below ``if`` or ``try``."""
     pending: list[ast.stmt] = list(facts.tree.body) if facts.tree is not None else []
     while pending:
         node = pending.pop(0)
@@ -73,7 +74,7 @@ def _fields(symbols: Symbols, module: str, node: ast.ClassDef, depth: int) -> It
         for base in node.bases:
             for target in symbols.resolve(module, 0, dotted(base)) if dotted(base) else ():
                 if target.kind == "scope" and not target.rest:
-                    inner = _class_node(symbols.modules[target.module], target.name)
+                    inner = class_node(symbols.modules[target.module], target.name)
                     if inner is not None:
                         yield from _fields(symbols, target.module, inner, depth + 1)
     facts = symbols.modules[module]

@@ -12,14 +12,17 @@ from veomni_opslint.evaluate.trials import Trials
 from veomni_opslint.extract import extract
 from veomni_opslint.facts import FileFacts, Span, text_of
 from veomni_opslint.findings import Place
+from veomni_opslint.model.argument_classes import ArgumentClasses
 from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.legacy_values import LegacyValue, find_legacy_values
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
-from veomni_opslint.model.ops_config import OpsConfig
+from veomni_opslint.model.ops_config import OpsConfig, class_node
 from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
-from veomni_opslint.model.presence import Presence
+from veomni_opslint.model.per_model_patches import PerModelPatches, find_per_model_patches
 from veomni_opslint.model.pointers import Pointer, find_pointers
+from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
@@ -146,6 +149,25 @@ class OpsModel:
         if self.ops_config is None:
             return None
         return find_npu_tables(self.symbols.modules[self.ops_config.module], self.dialect)
+
+    @cached_property
+    def per_model_patches(self) -> tuple[PerModelPatches, ...]:
+        """What the device patches of models do."""
+        return tuple(find_per_model_patches(self.symbols.modules, self.models_package, self.dialect))
+
+    @cached_property
+    def argument_classes(self) -> ArgumentClasses:
+        """The dataclasses that a job's YAML file fills."""
+        return ArgumentClasses(self.symbols)
+
+    @cached_property
+    def legacy_values(self) -> tuple[LegacyValue, ...]:
+        """Values of config fields that the config class replaces."""
+        if self.ops_config is None:
+            return ()
+        facts = self.symbols.modules[self.ops_config.module]
+        node = class_node(facts, self.dialect.ops_config)
+        return find_legacy_values(facts, node, self.dialect) if node is not None else ()
 
     def module(self, name: str) -> FileFacts:
         """The (shallow) facts of a module by dotted name."""

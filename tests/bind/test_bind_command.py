@@ -1,0 +1,163 @@
+"""``opslint bind`` from outside: whole outputs and exit statuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from support.command import Outcome, opslint
+from support.projects import write_base_tree, write_files
+
+JOB = "veomni/arguments/job.py"
+JOB_TEXT = """\
+from dataclasses import dataclass, field
+
+from .arguments_types import OpsImplementationConfig
+
+
+@dataclass
+class Job:
+    ops: OpsImplementationConfig = field(default_factory=OpsImplementationConfig)
+"""
+LLAMA = "veomni/models/transformers/llama/generated/patched_modeling_llama_gpu.py"
+
+SWIGLU = "veomni/ops/kernels/swiglu/__init__.py"
+REASON = (
+    "RuntimeError: kernel `triton` of swiglu_mlp/standard needs gpu with compute capability 80 or higher, not gpu:75"
+)
+
+TEXT = f"""\
+llama ({LLAMA})
+
+  slot op/variant implementation from gets
+  veomni_rms_norm rms_norm/standard npu configuration, job.yaml:2 error at config
+  veomni_swiglu_mlp swiglu_mlp/standard triton default, veomni/arguments/arguments_types.py:17 _triton_factory, {SWIGLU}:4
+
+Rejected when the configuration is read, whatever the model
+
+  field from error
+  rms_norm_implementation configuration, job.yaml:2 ValueError: rms_norm_implementation='npu' needs an NPU
+
+Not bound
+
+  model slot stage reason
+  llama veomni_rms_norm config ValueError: rms_norm_implementation='npu' needs an NPU
+
+1 model on gpu:90, with job.yaml: 1 bound, 0 eager, 1 cannot be bound.
+"""
+MATRIX = f"""\
+## Models and ops on gpu:75, with the defaults
+
+| model | rms_norm | swiglu_mlp |
+| --- | --- | --- |
+| llama | liger_kernel | triton FAILS |
+
+## Not bound
+
+| model | slot | stage | reason |
+| --- | --- | --- | --- |
+| llama | veomni_swiglu_mlp | hardware | {REASON} |
+
+1 model on gpu:75, with the defaults: 1 bound, 0 eager, 1 cannot be bound.
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A small project with a job file."""
+    write_base_tree(tmp_path)
+    write_files(tmp_path, {"opslint.toml": "", JOB: JOB_TEXT, "job.yaml": "ops:\n  rms_norm_implementation: npu\n"})
+    return tmp_path
+
+
+def test_text(tree: Path) -> None:
+    """The table of a model, what the config class rejects, and what fails."""
+    outcome = opslint("bind", "veomni", "--config", "job.yaml", cwd=tree)
+    assert (outcome.status, outcome.err) == (1, "")
+    assert [line.split() for line in outcome.out.splitlines()] == [line.split() for line in TEXT.splitlines()]
+
+
+def test_matrix(tree: Path) -> None:
+    """Models against ops, as markdown."""
+    assert opslint("bind", "--device", "gpu:75", "--matrix", "--format", "markdown", cwd=tree) == Outcome(1, MATRIX, "")
+
+
+def test_json(tree: Path) -> None:
+    """Everything of one slot that is bound and of one that is not."""
+    outcome = opslint("bind", "veomni/", "--device", "gpu:75", "--format", "json", "--model", "llama", cwd=tree)
+    assert (outcome.status, outcome.err) == (1, "")
+    assert json.loads(outcome.out) == {
+        "device": "gpu:75",
+        "config": None,
+        "models": [
+            {
+                "name": "llama",
+                "module": "veomni.models.transformers.llama.generated.patched_modeling_llama_gpu",
+                "file": LLAMA,
+                "slots": [
+                    {
+                        "var": "veomni_rms_norm",
+                        "op_name": "rms_norm",
+                        "variant": "standard",
+                        "line": 6,
+                        "field": "rms_norm_implementation",
+                        "requested": "liger_kernel",
+                        "origin": "default",
+                        "origin_file": "veomni/arguments/arguments_types.py",
+                        "origin_line": 16,
+                        "status": "bound",
+                        "kernel": {
+                            "name": "liger_kernel",
+                            "factory": "veomni.ops.kernels.rms_norm:_liger_factory",
+                            "file": "veomni/ops/kernels/rms_norm/__init__.py",
+                            "line": 4,
+                            "registered_file": "veomni/ops/kernels/rms_norm/__init__.py",
+                            "registered_line": 16,
+                        },
+                        "stage": None,
+                        "reason": None,
+                    },
+                    {
+                        "var": "veomni_swiglu_mlp",
+                        "op_name": "swiglu_mlp",
+                        "variant": "standard",
+                        "line": 7,
+                        "field": "swiglu_mlp_implementation",
+                        "requested": "triton",
+                        "origin": "default",
+                        "origin_file": "veomni/arguments/arguments_types.py",
+                        "origin_line": 17,
+                        "status": "error",
+                        "kernel": None,
+                        "stage": "hardware",
+                        "reason": REASON,
+                    },
+                ],
+            }
+        ],
+        "patches": [],
+        "rejected": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--device", "gpuu"], "--device gpuu: is none of gpu:N, npu and cpu; did you mean `gpu`?"),
+        (
+            ["--model", "lama"],
+            "--model lama: no model with slots is called that; there are llama; did you mean `llama`?",
+        ),
+        (["--config", "jobs.yaml"], "--config jobs.yaml: No such file or directory; did you mean `job.yaml`?"),
+        (["--matrix", "--format", "json"], "--matrix is a table for text and markdown; json always holds every slot"),
+    ],
+)
+def test_errors(arguments: list[str], message: str, tree: Path) -> None:
+    """What cannot be answered ends with 2 and one line."""
+    assert opslint("bind", "veomni", *arguments, cwd=tree) == Outcome(2, "", f"opslint: error: {message}\n")
+
+
+def test_success(tree: Path) -> None:
+    """Where every slot is bound, the command ends with 0."""
+    assert opslint("bind", "--format", "json", cwd=tree).status == 0

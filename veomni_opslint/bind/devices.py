@@ -1,0 +1,28 @@
+"""The device that a binding is asked for: ``gpu:90``, ``npu`` or ``cpu``."""
+
+from __future__ import annotations
+
+from veomni_opslint.errors import RunError, did_you_mean
+from veomni_opslint.model.binding import Device
+
+_MAX_DIGITS = 3
+
+
+def parse_device(text: str) -> Device:
+    """The device that *text* names.
+
+    Raises:
+        RunError: it names none.
+    """
+    kind, colon, capability = text.partition(":")
+    if kind == "gpu" and colon and capability.isascii() and capability.isdigit() and len(capability) <= _MAX_DIGITS:
+        return Device("gpu", int(capability))
+    if text == "npu":
+        return Device("npu")
+    if text == "cpu":
+        return Device("cpu")
+    if kind == "gpu":
+        hint = "; a GPU is named with its compute capability in two or three digits, as gpu:90 for 9.0"
+    else:
+        hint = did_you_mean(kind, ("gpu", "npu", "cpu"))
+    raise RunError(f"--device {text}: is none of gpu:N, npu and cpu{hint}")
