@@ -120,6 +120,8 @@ def _fields(model: OpsModel, wrappers: Wrappers) -> Iterator[Finding]:
         return
     dialect = model.dialect
     names = {field.name for field in model.ops_config.fields}
+    # A property, or an attribute that is no field, can be read as well.
+    names |= {one.name for one in model.module(model.ops_config.module).bindings if one.scope != 0}
     own = {op: dialect.config_field_of.get(op, op + dialect.implementation_suffix) for op in _ops(wrappers)}
     for entry, element in _values(wrappers.config_fields):
         if element.value not in names:

@@ -119,9 +119,7 @@ class CompoundFunctions:
         self, module: str, facts: FileFacts, function: Scope, aliases: dict[str, SlotName], depth: int
     ) -> Iterator[tuple[SlotName, tuple[tuple[str, Span], ...]]]:
         for statement in self._body(module, facts, function):
-            for node in ast.walk(statement):
-                if not isinstance(node, ast.Call):
-                    continue
+            for node in _calls_without_graph(statement):
                 link = (module, span_of(node))
                 slot = self._called_slot(module, facts, function, node.func, aliases)
                 if slot is not None:
@@ -201,3 +199,19 @@ class CompoundFunctions:
             if start <= (line, column) < end and scope.span[:2] >= facts.scopes[best].span[:2]:
                 best = scope.index
         return best
+
+
+def _calls_without_graph(statement: ast.stmt) -> Iterator[ast.Call]:
+    """The calls of a statement, but for those in ``with torch.enable_grad()``, where autograd works as usual."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.With) and any(_enables_grad(item.context_expr) for item in node.items):
+            continue
+        if isinstance(node, ast.Call):
+            yield node
+        pending.extend(ast.iter_child_nodes(node))
+
+
+def _enables_grad(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "enable_grad"

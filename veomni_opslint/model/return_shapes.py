@@ -25,7 +25,7 @@ _TENSOR_FUNCTIONS = frozenset({
     "zeros_like", "ones_like", "empty_like", "full_like", "mul", "add", "sub", "div", "pow", "where", "sigmoid", "silu",
     "linear", "rms_norm", "layer_norm", "normalize", "tensor", "neg", "exp", "softmax", "roll", "mean", "sum", "square",
 })  # fmt: skip
-_TENSOR_MODULES = ("torch", "F", "functional", "nn.functional")
+_TENSOR_MODULES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional")
 _ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.MatMult, ast.Mod)
 
 
@@ -108,10 +108,7 @@ class Body:
         name = dotted(node.func)
         found = self.called(name) if name else None
         if isinstance(node.func, ast.Attribute) and found is None:
-            if node.func.attr in _TENSOR_METHODS and not name.startswith("self."):
-                owner = name.rpartition(".")[0]
-                return "one" if owner not in _TENSOR_MODULES or node.func.attr in _TENSOR_FUNCTIONS else None
-            if name.rpartition(".")[0] in _TENSOR_MODULES and node.func.attr in _TENSOR_FUNCTIONS:
+            if self._gives_tensor(node.func, name):
                 return "one"
             found = self._of_object(node.func)
         if isinstance(found, int):
@@ -120,6 +117,18 @@ class Body:
             return None
         shapes = {one.shape for one in found.returned(depth + 1)}
         return shapes.pop() if len(shapes) == 1 else None
+
+    def _gives_tensor(self, callee: ast.Attribute, name: str) -> bool:
+        """Whether a call is of a method that tensors have, on a value made here, or of a function of torch."""
+        owner = name.rpartition(".")[0]
+        if owner in _TENSOR_MODULES:
+            return callee.attr in _TENSOR_FUNCTIONS
+        root = owner.partition(".")[0]
+        local = not name or root in _parameters(self.node) or self._is_bound(root)
+        return local and callee.attr in _TENSOR_METHODS
+
+    def _is_bound(self, name: str) -> bool:
+        return any(True for one in own_nodes(self.statements) for _ in _bound(one, name))
 
     def _of_object(self, callee: ast.Attribute) -> Body | int | None:
         """``Class(…).method``."""
