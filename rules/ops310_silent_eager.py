@@ -30,10 +30,15 @@ def _slots(model: OpsModel, config: OpsConfig) -> Iterator[Finding]:
             continue
         field = model.dialect.config_field_of.get(slot.op_name, slot.op_name + model.dialect.implementation_suffix)
         if config.field(field) is None:
-            eager = model.dialect.eager
+            read_as_attribute = slot.op_name in model.dialect.config_field_of
+            outcome = (
+                "building the model raises AttributeError"
+                if read_as_attribute
+                else f"the slot silently stays {model.dialect.eager}, whatever the user configures"
+            )
             message = (
                 f"{slot.written} is bound by the config field `{field}`, which {_absence(model, config, field)}: "
-                f"the slot silently stays {eager}, whatever the user configures; add the field"
+                f"{outcome}; add the field"
             )
             yield rule.finding(slot.place, message, _related(config, field))
 

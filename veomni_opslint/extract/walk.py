@@ -86,12 +86,14 @@ class Walker:
         scope.locals.add(name)
         if scope.kind in ("module", "class"):
             literal = value[1] if value[0] == "const" and isinstance(value[1], str) else None
+            value_name = dotted(source) if source is not None else ""
+            if value_name:
+                kind = self.slot_aliases.get(value_name.rpartition(".")[2])
+                if kind is not None:
+                    self.alias_slot(name, kind)
             self.bindings.append(
-                Binding(
-                    scope.index, name, "assign", span_of(node), when,
-                    value_name=dotted(source) if source is not None else "", literal=literal,
-                )
-            )  # fmt: skip
+                Binding(scope.index, name, "assign", span_of(node), when, value_name=value_name, literal=literal)
+            )
 
     def bind_target(self, target: ast.expr, value: ast.expr | None, when: Condition) -> None:
         """Bind the target of an assignment, loop or ``with``; *value* is None where it is not a single expression."""
