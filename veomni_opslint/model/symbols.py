@@ -80,20 +80,15 @@ class Symbols:
                 yield inner
 
     def _hides_submodule(self, package: str, name: str) -> bool:
-        """Whether a package binds *name* to something else than its submodule of that name."""
+        """Whether a package binds *name* to something else than its submodule of that name, and never to that."""
         if package not in self.modules:
             return False
         facts = self.modules[package]
-        for binding in self.bindings(package).get(name, ()):
-            if binding.kind != "import":
-                return True
-            imported = facts.imports[binding.import_index]
-            if (
-                imported.how != "from"
-                or f"{self.absolute(package, imported)}.{binding.imported}" != f"{package}.{name}"
-            ):
-                return True
-        return False
+        bindings = self.bindings(package).get(name, ())
+        imports = [facts.imports[one.import_index] for one in bindings if one.kind == "import" and one.imported == name]
+        return bool(bindings) and not any(
+            imported.how == "from" and self.absolute(package, imported) == package for imported in imports
+        )
 
     def resolve(self, module: str, scope: int, dotted: str) -> tuple[Target, ...]:
         """All that *dotted* can stand for in a scope of *module*; empty when it is a local value or not known."""
