@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from veomni_opslint.evaluate.containers import DictValue, ListValue
@@ -33,14 +33,13 @@ class Half:
     """One half of a wrapper.
 
     ``missing``: there certainly is none; ``unbound``: a method of a class that the builder does not instantiate.
-    ``function`` is the definition in ``module``, where it is known; ``owner`` the class whose method it is.
+    ``function`` is the definition in ``module``, where it is known.
     """
 
     name: str
     status: Literal["defined", "missing", "unbound", "unknown"]
     module: str = ""
     function: ast.FunctionDef | ast.Lambda | None = None
-    owner: str = ""
     place: Place | None = None
 
 
@@ -113,22 +112,21 @@ def _attribute(cls: Class, instance: Instance | None, name: str) -> Half:
         return Half(name, "unknown" if open_ended or (assigned and _sets(cls, name)) else "missing")
     if isinstance(found, Function) and _is_stub(found):
         return Half(name, "missing")
-    half = _half(name, found, cls.name)
+    half = _half(name, found)
     if instance is None and isinstance(found, Function) and _takes_self(found):
-        return Half(name, "unbound", half.module, half.function, half.owner, half.place)
+        return replace(half, status="unbound")
     return half
 
 
-def _half(name: str, value: Value, owner: str = "") -> Half:
+def _half(name: str, value: Value) -> Half:
     if value is UNBOUND or value is None or isinstance(value, (*_PLAIN, tuple)):
         return Half(name, "missing")
     function = value
     while isinstance(function, Method | Partial | Wrapped):
         function = function.function
     if isinstance(function, Function) and isinstance(function.node, ast.FunctionDef | ast.Lambda):
-        owner = function.owner.qualname if function.owner is not None else owner
         place = function.module.place(function.node)
-        return Half(name, "defined", function.module.name, function.node, owner, place)
+        return Half(name, "defined", function.module.name, function.node, place)
     return Half(name, "unknown")
 
 

@@ -157,7 +157,8 @@ class _Finder:
             dialect.config_fields, dialect.builders,
         )  # fmt: skip
         values = {name: self.trials.value_of(self.module, name) for name in names}
-        values |= {name: _elsewhere() for name in names if self._is_filled_elsewhere(name, values[name])}
+        elsewhere = unknown_value("is filled by other modules")
+        values |= {name: elsewhere for name in names if self._is_filled_elsewhere(name, values[name])}
         tables = {name: self._table(name, value) for name, value in values.items()}
         unknown = tuple(name for name in names if values[name] is not UNBOUND and tables[name] is None)
         home, builders_facts = self._home(dialect.builders)
@@ -249,10 +250,6 @@ class _Finder:
             keys = [_key_parts(key) for _, key, _ in value.elements()]
             return tuple(parts[0] if len(parts) == 1 else parts for parts in keys if parts is not None)
         return strings_in(value) or ()
-
-
-def _elsewhere() -> Value:
-    return unknown_value("is filled by other modules")
 
 
 def _key_parts(key: Value) -> tuple[str, ...] | None:
