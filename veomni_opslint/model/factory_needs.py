@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from veomni_opslint.facts import FileFacts, Import, text_of
+from veomni_opslint.facts import FileFacts, Import
 from veomni_opslint.findings import Place
 from veomni_opslint.model.loading import Closure
 from veomni_opslint.model.ops_model import OpsModel
@@ -114,6 +114,7 @@ def scope_at(facts: FileFacts, factory: Factory) -> int:
 
 def scopes_mentioned(facts: FileFacts, scope: int) -> set[int]:
     """The scopes in a function and in those of its module that it, or one of those, speaks of."""
+    lines = facts.text.split("\n")
     named = {one.name: one.index for one in facts.scopes if one.parent == 0 and one.kind in ("function", "class")}
     found: set[int] = set()
     pending = [scope]
@@ -121,7 +122,8 @@ def scopes_mentioned(facts: FileFacts, scope: int) -> set[int]:
         current = pending.pop()
         if current not in found:
             found |= _scopes_inside(facts, current)
-            words = set(_WORD.findall(text_of(facts, facts.scopes[current].span)))
+            first, _, last, _ = facts.scopes[current].span
+            words = set(_WORD.findall("\n".join(lines[first - 1 : last])))
             pending.extend(index for name, index in named.items() if name in words)
     return found
 
