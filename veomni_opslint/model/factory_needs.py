@@ -51,7 +51,7 @@ class FactoryNeeds:
         while pending:
             inside = _scopes_inside(facts, pending.popleft()) - seen
             seen |= inside
-            for need in self._needs(module, facts, device, inside, certainly=True):
+            for need in self._needs(module, facts, device, inside):
                 return need
             for ref in facts.refs:
                 if ref.scope in inside and self.model.loading.certain(ref.when):
@@ -62,13 +62,9 @@ class FactoryNeeds:
                     )
         return None
 
-    def _needs(
-        self, module: str, facts: FileFacts, device: Device, scopes: set[int], certainly: bool = False
-    ) -> Iterator[Need]:
+    def _needs(self, module: str, facts: FileFacts, device: Device, scopes: set[int]) -> Iterator[Need]:
         for imported in facts.imports:
-            if imported.scope not in scopes or imported.handled:
-                continue
-            if certainly and not self.model.loading.certain(imported.when):
+            if imported.scope not in scopes or imported.handled or not self.model.loading.certain(imported.when):
                 continue
             subject = self._npu_subject(module, imported) if device == "npu" else self._gpu_subject(module, imported)
             if subject:
