@@ -21,7 +21,7 @@ TextParts = tuple[tuple[Literal["text", "name"], str], ...]
 
 @dataclass(frozen=True, slots=True)
 class ParseProblem:
-    """Why a file could not be parsed."""
+    """Why a file could not be parsed; ``line`` counts from 1, ``column`` from 0 and in characters."""
 
     line: int
     column: int
@@ -187,8 +187,9 @@ class SlotCall:
 class EmbeddedBlock:
     """Code held in a string that patch generation puts into the generated file.
 
-    ``facts`` has its spans mapped to the real lines of the file that holds the string; ``call`` is the span of the
-    ``add_post_import_block`` call. ``problem`` says why the code could not be known or parsed.
+    ``facts`` has its spans in the file that holds the string, and as its text the code that comes out of the string;
+    ``call`` is the span of the ``add_post_import_block`` call. ``problem`` says why the code could not be known or
+    parsed, and where in the file.
     """
 
     call: Span
@@ -233,8 +234,6 @@ class FileFacts:
     """For module-level names that end up holding a condition: the name and the condition."""
     tree: ast.Module | None = None
     """Module-level and class-level code; the bodies of functions are emptied, ``function_body`` reads them."""
-    line_map: tuple[tuple[int, int], ...] = ()
-    """For embedded code: the real line, and the real column of the first character, of each of its lines."""
 
     def function_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         """The statements of a function whose body was pruned from ``tree``, with real positions."""

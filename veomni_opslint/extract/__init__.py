@@ -45,7 +45,7 @@ def extract(source: Source, dialect: Dialect, deep: bool = False) -> FileFacts:
     try:
         walker = Walker(tree, dialect, wanted_lines(source.text, dialect), deep)
         blocks = tuple(
-            block if inner is None else _block_facts(source.path, block, inner, code.text if code else "")
+            block if inner is None else _block_facts(source.path, block, inner, code)
             for block, inner, code in embedded_blocks(walker, source.text, tree, dialect)
         )
     except RecursionError:
