@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from generated_code import FLAGS
-from pruned import registrations_of
+from evaluate.generated_code import FLAGS
+from evaluate.pruned import registrations_of
 
 from veomni_opslint.registrations import Factory, Hardware, KernelSpec, Registrations, Unknown
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generated_code import Code
-from generated_statements import IDIOMS, Block, indented, row_spec
+from evaluate.generated_code import Code
+from evaluate.generated_statements import IDIOMS, Block, indented, row_spec
 
 
 def _either_name(code: Code) -> Block:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from generated_code import FLAGS, Code
-from generated_flow import FINAL, FLOW, HELPERS
-from generated_statements import IDIOMS, wrapped
+from evaluate.generated_code import FLAGS, Code
+from evaluate.generated_flow import FINAL, FLOW, HELPERS
+from evaluate.generated_statements import IDIOMS, wrapped
 
 _REGISTRY = '''\
 import sys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from generated_code import Code
+from evaluate.generated_code import Code
 
 Block = list[str]
 

@@ -115,7 +115,7 @@ class Calls(Escapes):
 
     def _body(self, function: Function) -> tuple[list[ast.stmt] | None, bool]:
         node = function.node
-        assert isinstance(node, ast.FunctionDef)  # noqa: S101
+        assert not isinstance(node, ast.Lambda)  # noqa: S101
         known = self.bodies.get(node)
         if known is None:
             try:
@@ -127,10 +127,10 @@ class Calls(Escapes):
             self.bodies[node] = known
         return known
 
-    def body_of(self, function: Function) -> list[ast.stmt]:
+    def body_of(self, function: Function) -> list[ast.stmt] | None:
         if isinstance(function.node, ast.Lambda):
             return [ast.Expr(function.node.body)]
-        return self._body(function)[0] or [] if isinstance(function.node, ast.FunctionDef) else function.node.body
+        return self._body(function)[0]
 
     def _returned(self, exits: list[Exit]) -> Value:
         if not exits:

@@ -56,7 +56,7 @@ class Core(Forks):
         self.calls = 0
         self.dry = 0
         self.here: tuple[ast.AST, Frame] | None = None
-        self.bodies: dict[ast.FunctionDef, tuple[list[ast.stmt] | None, bool]] = {}
+        self.bodies: dict[ast.FunctionDef | ast.AsyncFunctionDef, tuple[list[ast.stmt] | None, bool]] = {}
         self.resolving: list[Value] = []
         self._outside: dict[str, Value] = {}
 

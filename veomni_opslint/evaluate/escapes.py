@@ -90,10 +90,13 @@ class Escapes(Access):
 
     def _may_register(self, function: Function) -> bool:
         words = self.words.get(function.module.name)
-        return words is not None and names_any(self.body_of(function), words, self.dialect)
+        if words is None:
+            return False
+        body = self.body_of(function)
+        return function.name in words.bound if body is None else names_any(body, words, self.dialect)
 
-    def body_of(self, function: Function) -> list[ast.stmt]:
-        """The statements of a project function; none when they cannot be read."""
+    def body_of(self, function: Function) -> list[ast.stmt] | None:
+        """The statements of a project function, None when they cannot be read."""
         raise NotImplementedError
 
     def forget(self, value: Value, reason: str) -> None:

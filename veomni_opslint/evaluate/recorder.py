@@ -19,7 +19,6 @@ from veomni_opslint.evaluate.values import (
     Arguments,
     Choice,
     EnumMember,
-    External,
     Instance,
     Value,
     unknown,
@@ -309,6 +308,4 @@ def _scope(value: Value) -> Known[str]:
         return value.name
     if isinstance(value, str) and value.upper() in {"GLOBAL", "PER_MODEL"}:
         return value.upper()
-    if isinstance(value, External):
-        return value.last
     return Unknown(f"scope {reason_of(value) or 'is not a known scope'}")
