@@ -32,10 +32,15 @@ def check(model: OpsModel) -> Iterator[Finding]:
         if fault.step not in asked_for:
             asked = "the patch config asks for it here"
             related += (Related(place, asked) for place in origins.get(_written(fault), ()))
-            path = model.module(fault.step.module).path
-            yield rule.finding(model.place(path, fault.step.imported.span), _message(model, fault), related)
+            yield rule.finding(place_of_step(model, fault.step), _message(model, fault), related)
         elif _written(fault) not in written:
             yield rule.finding(_origin(model, asked_for, fault), _message(model, fault), related[1:])
+
+
+def place_of_step(model: OpsModel, step: Step) -> Place:
+    """Where an import can be deferred: its own place, or the call by which it runs when its module is loaded."""
+    module, span = step.place
+    return model.place(model.module(module).path, span)
 
 
 def chain_of(model: OpsModel, chain: Iterable[Step]) -> Iterator[Related]:
@@ -46,6 +51,8 @@ def chain_of(model: OpsModel, chain: Iterable[Step]) -> Iterator[Related]:
             names = ", ".join(one.name for one in step.imported.names)
             what = f"{names} from {name}" if names else name
             path = model.module(step.module).path
+            if step.called_from is not None:
+                yield Related(place_of_step(model, step), f"{step.place[0]} calls a function that imports {what}")
             yield Related(model.place(path, step.imported.span), f"{step.module} imports {what}")
 
 
@@ -57,7 +64,7 @@ def _roots(model: OpsModel) -> Iterator[str]:
     for module, _ in model.modules_in(model.ops_package):
         below = module.removeprefix(model.ops_package).split(".")[1:]
         if module in model.symbols.packages and not any(
-            part.startswith("_") or model.eager_imports.is_named_after_one(part) or model.is_npu_name(part)
+            part.startswith("_") or model.implementations.is_named_after_one(part) or model.is_npu_name(part)
             for part in below
         ):
             yield module

@@ -75,7 +75,7 @@ def _closed_over(model: OpsModel, found: Definition) -> str:
         name: package
         for step in model.loading.steps(found.module)
         if not step.tried and step.scope == 0 and step.module == found.module
-        for package in model.eager_imports.packages(step.imported)
+        for package in model.implementations.packages(step.imported)
         for name in (step.imported.bound, *(one.bound for one in step.imported.names))
         if name
     }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from veomni_opslint.conditions import Condition, negate, possible
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.facts import FileFacts, Import, Ref, Scope, text_of
+from veomni_opslint.facts import FileFacts, Import, Ref, Scope, Span, text_of
 from veomni_opslint.model.symbols import Symbols, Target
 
 _AVAILABILITY_WORDS = ("avail", "has_", "have_", "is_", "use_", "can_", "support", "installed", "enabled")
@@ -21,7 +21,8 @@ class Step:
     """One link of a chain: the import at ``imported``, written in ``scope`` of ``module``, runs.
 
     ``tried``: in a ``try`` that goes on without what is imported. ``certain``: whatever is installed; otherwise only
-    that nothing rules it out.
+    that nothing rules it out. ``called_from``: the module and the call at module level by which a function with the
+    import runs.
     """
 
     module: str
@@ -29,6 +30,12 @@ class Step:
     scope: int
     tried: bool
     certain: bool
+    called_from: tuple[str, Span] | None = None
+
+    @property
+    def place(self) -> tuple[str, Span]:
+        """The module and the code in it but for which the import would not run when the module is loaded."""
+        return self.called_from or (self.module, self.imported.span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +138,8 @@ class Loading:
         for ref in facts.refs:
             if ref.call and ref.scope in running and not self.never(ref.when):
                 certain = running[ref.scope] and self.certain(ref.when)
-                yield from self._called(module, facts, ref, ref.import_handled, certain, seen)
+                for step in self._called(module, facts, ref, ref.import_handled, certain, seen):
+                    yield replace(step, called_from=(module, ref.span))
 
     def _called(
         self, module: str, facts: FileFacts, ref: Ref, tried: bool, certain: bool, seen: set[tuple[str, int]]

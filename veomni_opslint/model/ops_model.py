@@ -15,6 +15,7 @@ from veomni_opslint.findings import Place
 from veomni_opslint.model.argument_classes import ArgumentClasses
 from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.implementation_files import ImplementationFiles
 from veomni_opslint.model.legacy_values import LegacyValue, find_legacy_values
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
@@ -93,7 +94,18 @@ class OpsModel:
             dialect=self.dialect,
             loading=self.loading,
             is_npu_name=self.is_npu_name,
+            implementations=self.implementations,
+        )
+
+    @cached_property
+    def implementations(self) -> ImplementationFiles:
+        """Files that exist to implement something with an optional package."""
+        return ImplementationFiles(
+            symbols=self.symbols,
+            dialect=self.dialect,
+            loading=self.loading,
             loaded_first=(self.package, self.ops_package, self.models_package),
+            ops_package=self.ops_package,
         )
 
     @cached_property
