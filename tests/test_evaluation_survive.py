@@ -69,7 +69,14 @@ def test_a_case_that_needs_more_than_there_is_is_skipped() -> None:
 
 @pytest.mark.parametrize(
     ("data", "expected"),
-    [(b"A = 1\n", True), (b"def (\n", False), (b"A = 1\x00\n", False), (b"\xff\n", False), (b"# coding: x\n", False)],
+    [
+        (b"A = 1\n", True),
+        (b"def (\n", False),
+        (b"A = 1\x00\n", False),
+        (b"\xff\n", False),
+        (b"# \xff\n", False),
+        (b"# coding: x\n", False),
+    ],
 )
 def test_python_itself_says_what_can_be_parsed(data: bytes, expected: bool) -> None:
     """Bytes are judged, so that coding lines count."""

@@ -131,6 +131,8 @@ def run_child(argv: Sequence[str], more: Mapping[str, str], limit: int) -> Ran:
             stdout=output,
             stderr=errors,
             env={**environment(), **more},
+            # Not the user's folder: a `rules` or `veomni` that lies there could be imported.
+            cwd="/",
             start_new_session=True,
             # CPU time, because other work on the machine must not decide what is survived.
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),  # noqa: PLW1509

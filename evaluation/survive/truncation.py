@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import random
 import shutil
 import tempfile
+import tokenize
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -63,12 +65,14 @@ def outcomes(tree: Path, command: Sequence[str], seed: int, limit: int) -> Itera
 
 
 def parses(data: bytes) -> bool:
-    """Whether Python takes *data* for a program."""
+    """Whether *data* is text, also in its comments, and Python takes it for a program."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            data.decode(encoding)
             ast.parse(data)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, LookupError):
             return False
     return True
 
