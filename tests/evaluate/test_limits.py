@@ -26,11 +26,15 @@ HARMLESS = {
     "containers in themselves": "x = []\nx.append(x)\nd = {}\nd['d'] = d\noutside.use(x, d)\nfor i in x:\n    pass",
     "long text": "\n".join(f"x{i} = {i}" for i in range(3000)),
 }
-STATEMENTS = {
+RECURSIVE = {
     "recursion": "def f(n):\n    return f(n + 1)\nf(0)",
     "mutual properties": "class A:\n    @property\n    def x(self):\n        return self.x\nA().x",
     "attributes made of attributes": "class A:\n    def __getattr__(self, n):\n        return getattr(self, n + 'x')\nA().q",
     "endless generator": "def g():\n    while True:\n        yield 1\nlist(g())",
+}
+STATEMENTS = {
+    "recursion": "def f(n):\n    if n < 0:\n        KERNEL_REGISTRY.register(spec('a'))\n    return f(n + 1)\nf(0)",
+    "generator": "def g():\n    while True:\n        yield spec('a')\nfor s in g():\n    KERNEL_REGISTRY.register(s)",
     "nested conditions": "".join(f"{'    ' * i}if outside.x{i}:\n" for i in range(60)) + "    " * 60 + "KERNEL_REGISTRY.register(spec('a'))",
 }
 MODULES = {
@@ -45,6 +49,18 @@ MODULES = {
 def test_value_too_large(code: str) -> None:
     """A value that is too large is unknown; what does not depend on it is not affected."""
     assert names(code + AFTER) == ["after"]
+
+
+@pytest.mark.parametrize("code", RECURSIVE.values(), ids=RECURSIVE)
+def test_recursion_that_registers_nothing(code: str) -> None:
+    """A statement that cannot be followed, and names nothing that registers, is passed over."""
+    assert names(code + AFTER) == ["after"]
+
+
+def test_values_of_a_statement_that_is_passed_over() -> None:
+    """What such a statement binds, or may have changed, is unknown from then on."""
+    code = "rows = ['a']\ndef f(n):\n    rows.append(n)\n    return f(n + 1)\nx = f(rows and 0)\nfor n in (x, *rows):\n    KERNEL_REGISTRY.register(spec(n))"
+    assert names(code) == ["? name calls functions within each other too deeply"]
 
 
 @pytest.mark.parametrize("code", STATEMENTS.values(), ids=STATEMENTS)

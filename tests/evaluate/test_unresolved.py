@@ -32,6 +32,12 @@ CASES = {
                                 ["? KERNEL_REGISTRY.register is handed to map(), with something that comes from outside.specs(), "
                                  "which is known only at run time"]),
     "asynchronous": ("async def add():\n    R(spec('a'))\noutside.run(add())", ["? add() registers kernels, but is asynchronous"]),
+    "decorated from outside": ("@outside.retry(3)\ndef add():\n    R(spec('a'))\nadd()",
+                               ["? add() registers kernels, but is decorated by outside.retry(3), which is not followed"]),
+    "made by __new__": ("class C:\n    def __new__(cls):\n        return object.__new__(cls)\n    def add(self):\n        R(spec('a'))\nC().add()",
+                        ["? C() registers kernels, but is made by C.__new__, which is not followed"]),
+    "object handed over": ("class C:\n    def __init__(self):\n        self.n = 'a'\nc = C()\noutside.change(c)\nR(spec(c.n))",
+                           ["? name was handed to outside.change(), which may have changed it"]),
     "key that is not there": ("R(spec({'a': 'b'}['c']))", ["? this code looks up a key that is not there"]),
     "arguments that do not fit": ("R(KernelSpec('a'))", ["? this code leaves out the argument op_name"]),
     "some of several": ("R(spec('a' if HAS_A else outside.NAME))",
@@ -50,6 +56,8 @@ CALM = {
     "logging": "rows = ['a']\noutside.logger.info('%s', rows)\nprint(rows)\nlen(rows)\nrows.count('a')",
     "standard library": "import json, copy\nrows = ['a']\njson.dumps(rows)\ncopy.copy(rows)",
     "strings": "rows = ('a',)\noutside.check(rows, 'a')",
+    "frozen objects": "class C(KernelSpec):\n    pass\nhw = HardwareRequirement('gpu')\noutside.show(hw)\nrows = [hw.device_type[:0] + 'a']",
+    "calls that only pass names": "@outside.retry\ndef other():\n    pass\nother()\nrows = ['a']",
     "iterating over it": "rows = ['a']\nfor n in rows:\n    outside.check(n)",
 }
 

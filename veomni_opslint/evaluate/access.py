@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
-from veomni_opslint.evaluate.containers import Container, DictValue, ListValue, SetValue
+from veomni_opslint.evaluate.containers import Container, DictValue, IteratorValue, ListValue, SetValue
 from veomni_opslint.evaluate.core import known, reason_of
-from veomni_opslint.evaluate.iteration import members
 from veomni_opslint.evaluate.limits import NotPlain, Raised
 from veomni_opslint.evaluate.methods import METHODS
 from veomni_opslint.evaluate.operators import Operators, atom_key
@@ -20,7 +20,6 @@ from veomni_opslint.evaluate.values import (
     Function,
     Globals,
     Instance,
-    Maybe,
     Method,
     ModuleRef,
     Native,
@@ -33,6 +32,13 @@ from veomni_opslint.evaluate.values import (
     unknown,
 )
 
+_PYTHON_TYPES: dict[type, type] = {
+    ListValue: list,
+    DictValue: dict,
+    SetValue: set,
+    IteratorValue: Iterator,
+}
+_LITERALS = (External("typing.Literal"), External("typing_extensions.Literal"))
 _OUTSIDE_BASE = "comes from a base class outside the project"
 
 
@@ -51,7 +57,7 @@ class Access(Operators):
                 self.may_raise("AttributeError", text, (value, name))
             return self.outside(f"{value.dotted}.{name}")
         if isinstance(value, Opaque):
-            return Opaque(value.reason, ("attribute", value.key, name))
+            return Opaque(value.reason, ("attribute", value.key, name), hides=value.hides)
         if isinstance(value, Instance):
             return self._of_instance(value, name)
         if isinstance(value, Class):
@@ -70,6 +76,8 @@ class Access(Operators):
             return self._attribute(self._names_of(value.module), name, text)
         if name in METHODS.get(type(value), {}):
             return Native(value, name)
+        if hasattr(_PYTHON_TYPES.get(type(value), type(value)), name) or isinstance(value, Native | Method | Wrapped):
+            return unknown(f"comes from .{name}, which is not followed")
         raise Raised("AttributeError")
 
     def _of_instance(self, value: Instance, name: str) -> Value:
@@ -260,6 +268,8 @@ class Access(Operators):
         return self.prune(found)
 
     def _of_unknown(self, value: External | Opaque, index: Value, text: str) -> Value:
+        if value in _LITERALS:
+            return Partial(External("typing.Literal[]"), index if isinstance(index, tuple) else (index,), ())
         if value == External("sys.modules") and isinstance(index, str):
             return ModuleRef(index) if index in self.prefixes else External(index)
         key = ("item", atom_key(value), atom_key(index))
@@ -336,15 +346,3 @@ class Access(Operators):
                 value.lose(problem.reason)
             except (IndexError, TypeError) as problem:
                 raise Raised(type(problem).__name__) from problem
-
-
-def attribute_names(value: Value) -> list[str]:
-    """The names of the attributes of a class or object of the project, for ``dir`` and ``vars``."""
-    if isinstance(value, Class) and value.flavor == "enum":
-        return [member.name for member in members(value)]
-    return list(value.attrs) if isinstance(value, Attributes) else []
-
-
-def without_condition(item: Value) -> Value:
-    """The element itself, whether or not it is certainly there."""
-    return item.value if isinstance(item, Maybe) else item

@@ -305,6 +305,12 @@ def _vars(_run: Operators, arguments: Arguments) -> Value:
     raise NotPlain(reason_of(value) or "comes from the attributes of an object")
 
 
+def _maketrans(run: Operators, arguments: Arguments) -> Value:
+    table = str.maketrans(*(run.plain(value) for value in arguments.positional))
+    return DictValue((code, text if text is None else chr(text) if isinstance(text, int) else text)
+                     for code, text in table.items())  # fmt: skip
+
+
 def _wrapped(kind: Any) -> Handler:  # noqa: ANN401
     return lambda _run, arguments: Wrapped(kind, argument(arguments, 0))
 
@@ -349,6 +355,7 @@ BUILTINS: dict[str, Handler] = {
     "bin": _on_plain(bin),
     "oct": _on_plain(oct),
     "str": _text("s"),
+    "str.maketrans": _maketrans,
     "repr": _text("r"),
     "ascii": _text("a"),
     "format": _format,

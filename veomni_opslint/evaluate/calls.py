@@ -68,6 +68,8 @@ class Calls(Escapes):
             return self._call_wrapped(function, arguments)
         if isinstance(function, Instance) and function.cls.find("__call__") is not UNBOUND:
             return self.call(self.attribute(function, "__call__", "__call__"), arguments)
+        if isinstance(function, Opaque) and isinstance(function.hides, Function | Class):
+            self.report_registering(function.hides, arguments, function.reason)
         if isinstance(function, Opaque | Instance | EnumMember):
             callee = self._callee(arguments)
             return self.unknown_call(callee, reason_of(function) or "is the result of calling an object", arguments)

@@ -61,8 +61,7 @@ class Classes(Calls):
         if isinstance(metaclass, External) and metaclass.dotted not in _PLAIN_METACLASSES:
             cls.opaque_base = "is made by a metaclass outside the project"
         elif isinstance(metaclass, Class):
-            return self.unknown_call(metaclass.name, "is a class made by a metaclass",
-                                     Arguments((cls,), {}, node, frame))  # fmt: skip
+            return unknown("is a class made by a metaclass", hides=cls)
         self._announce(cls, keywords, node, frame)
         return cls
 
@@ -145,6 +144,7 @@ class Classes(Calls):
                     cls.attrs[name] = given.default
         cls.fields = tuple(fields.values())
         cls.flavor = "dataclass"
+        cls.frozen = options.get("frozen", False) is True
         if options.get("init", True) is not False:
             cls.attrs.pop("__init__", None)
         return cls
@@ -153,7 +153,8 @@ class Classes(Calls):
         if cls.flavor == "enum":
             return self._member(cls, arguments)
         if cls.find("__new__") is not UNBOUND:
-            return self.unknown_call(cls.name, f"is made by {cls.name}.__new__, which is not followed", arguments)
+            self.unknown_call(cls.name, "", arguments)
+            return unknown(f"is made by {cls.name}.__new__, which is not followed", hides=cls)
         instance = Instance(cls, arguments.frame.module.place(arguments.node))
         if cls.role in _WRITTEN:
             instance.written = written(cls, arguments, _WRITTEN[cls.role])

@@ -12,6 +12,7 @@ from veomni_opslint.evaluate.roots import names_any
 from veomni_opslint.evaluate.values import (
     Arguments,
     Choice,
+    Class,
     Function,
     Instance,
     Maybe,
@@ -83,15 +84,17 @@ class Escapes(Access):
             return f"{value.name}(), which registers kernels,"
         return ""
 
-    def report_registering(self, function: Function, arguments: Arguments, why: str) -> None:
-        """Report that a function which may register something is called, but cannot be followed."""
+    def report_registering(self, function: Function | Class, arguments: Arguments, why: str) -> None:
+        """Report that a function or class which may register something is called, but cannot be followed."""
         if self._may_register(function):
             self.report_unresolved(arguments.node, arguments.frame, f"{function.name}() registers kernels, but {why}")
 
-    def _may_register(self, function: Function) -> bool:
-        words = self.words.get(function.module.name)
+    def _may_register(self, function: Function | Class) -> bool:
+        words = self.words.get(function.module.name) if function.module is not None else None
         if words is None:
             return False
+        if isinstance(function, Class):
+            return function.name in words.bound
         body = self.body_of(function)
         return function.name in words.bound if body is None else names_any(body, words, self.dialect)
 
@@ -105,6 +108,10 @@ class Escapes(Access):
             if isinstance(inner, Container) and not (isinstance(inner, SetValue) and inner.frozen):
                 self.touch(inner)
                 inner.lose(reason)
+            elif isinstance(inner, Instance) and not inner.role and not inner.cls.frozen:
+                for name in inner.attrs if inner.cls.flavor != "namedtuple" else ():
+                    self.touch(inner, name)
+                    inner.poison(name, reason)
 
     def forget_tables(self, function: Function) -> None:
         """Take the module-level containers that the function names as unknown: it changes them unseen."""

@@ -140,11 +140,12 @@ class Imports(Handlers):
             module.frame.names.attrs["__name__"] = name
             module.frame.names.attrs["__package__"] = module.package
             for exit_ in self.block(tree.body, module.frame):
-                if exit_.kind == "raise" and exit_.origin is not None:
+                if exit_.kind == "raise" and exit_.origin is not None and name in self.words:
                     self.report_unresolved(exit_.origin, module.frame, f"this code raises {exit_.value or 'an exception'}")
         except GivenUp as problem:
             module.lost = problem.reason
-            self.report_unresolved(self.statements[-1], module.frame, problem.reason)
+            if name in self.words:
+                self.report_unresolved(self.statements[-1], module.frame, problem.reason)
         finally:
             del self.levels[levels:]
             self.statements.pop()

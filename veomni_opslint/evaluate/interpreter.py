@@ -10,8 +10,8 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import RECURSION_LIMIT
 from veomni_opslint.evaluate.recorder import Recorder
-from veomni_opslint.evaluate.roots import eager_packages, find_roots
-from veomni_opslint.evaluate.values import unknown
+from veomni_opslint.evaluate.roots import eager_packages, find_roots, names_any
+from veomni_opslint.evaluate.values import UNBOUND, unknown
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Place
 from veomni_opslint.registrations import Registrations, Unresolved
@@ -21,9 +21,12 @@ class Interpreter(Recorder):
     """Runs the module-level code of a project and records what it registers."""
 
     def give_up(self, statement: ast.stmt, frame: Frame, reason: str) -> None:
-        acts = any(isinstance(node, ast.Call) or isinstance(node, ast.stmt) for node in ast.walk(statement))
-        if acts:
+        words = self.words.get(frame.module.name)
+        if words is not None and names_any([statement], words, self.dialect):
             self.report_unresolved(statement, frame, reason)
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self.forget(frame.names.attrs.get(node.id, UNBOUND), reason)
         for name in _bound_names(statement):
             self.assign_name(name, unknown(reason), frame)
 

@@ -264,6 +264,26 @@ def _as_data(run: Operators, value: Value) -> Value:
     return copied(value)
 
 
+def _fields(_run: Operators, arguments: Arguments) -> Value:
+    value = argument(arguments, 0)
+    cls = value.cls if isinstance(value, Instance) else value
+    if not isinstance(cls, Class) or cls.flavor != "dataclass":
+        raise NotPlain(reason_of(value) or "comes from the fields of an object that is not known")
+    found = []
+    for item in cls.fields:
+        entry = Instance(Class("Field", "Field", None, ()))
+        entry.attrs.update(name=item.name, default=item.default)
+        found.append(entry)
+    return tuple(found)
+
+
+def _get_args(_run: Operators, arguments: Arguments) -> Value:
+    value = argument(arguments, 0)
+    if isinstance(value, Partial) and value.function == External("typing.Literal[]"):
+        return value.positional
+    raise NotPlain(reason_of(value) or "comes from a type")
+
+
 def _defaultdict(run: Operators, arguments: Arguments) -> Value:
     table = DictValue()
     for source in arguments.positional[1:]:
@@ -387,6 +407,8 @@ LIBRARY: dict[str, Handler] = {
     "dataclasses.dataclass": _dataclass,
     "dataclasses.replace": _replace,
     "dataclasses.asdict": _asdict,
+    "dataclasses.fields": _fields,
+    "typing.get_args": _get_args,
     "copy.replace": _replace,
     "copy.copy": _copy,
     "copy.deepcopy": _deepcopy,

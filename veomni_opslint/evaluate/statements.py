@@ -213,7 +213,7 @@ class Statements(Expressions):
                 self.statements[-1] = item
             if isinstance(decorator, Opaque) or (isinstance(decorator, External) and not _is_modelled(decorator)):
                 text = frame.module.text(item)
-                value = unknown(f"is decorated by {text}, which is not followed")
+                value = unknown(f"is decorated by {text}, which is not followed", hides=value)
             elif decorator is None:
                 value = unknown("is decorated by None")
             else:

@@ -38,17 +38,19 @@ UNBOUND = Absence.UNBOUND
 class Opaque:
     """A value known only at run time. ``reason`` continues "the variant …"; equal keys mean equal values.
 
-    ``call`` is the callee as written where the value is what a call that cannot be followed returns.
+    ``call`` is the callee as written where the value is what a call that cannot be followed returns. ``hides`` is the
+    project function or class that calling the value, or a part of it, may run.
     """
 
     reason: str
     key: Hashable
     call: str = ""
+    hides: Value = None
 
 
-def unknown(reason: str, call: str = "") -> Opaque:
+def unknown(reason: str, call: str = "", hides: Value = None) -> Opaque:
     """An opaque value that equals no other."""
-    return Opaque(reason, object(), call)
+    return Opaque(reason, object(), call, hides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +254,7 @@ class Class(Attributes):
     """A class of the project, or one that the dialect names and that lies outside it."""
 
     __slots__ = (
-        "annotations", "bases", "fields", "flavor", "module", "name", "node", "opaque_base", "qualname", "role",
+        "annotations", "bases", "fields", "flavor", "frozen", "module", "name", "node", "opaque_base", "qualname", "role",
     )  # fmt: skip
 
     def __init__(self, name: str, qualname: str, module: Module | None, bases: tuple[Value, ...]) -> None:
@@ -265,6 +267,7 @@ class Class(Attributes):
         self.annotations: tuple[tuple[str, str], ...] = ()
         self.flavor: Literal["plain", "dataclass", "enum", "namedtuple"] = "plain"
         self.fields: tuple[Field, ...] = ()
+        self.frozen = False
         self.role: Role = ""
         self.opaque_base = ""
 
