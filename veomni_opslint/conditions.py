@@ -27,6 +27,7 @@ MAX_FREE_ATOMS = 6
 MAX_SIZE = 1000
 """Atoms and connectives in one condition: a larger conjunction loses parts, a larger disjunction becomes opaque."""
 _CONNECTIVES = ("and", "or", "not")
+_FEW = 50
 
 
 def negate(condition: Condition) -> Condition:
@@ -127,9 +128,17 @@ def _join(kind: str, parts: tuple[Condition, ...]) -> Condition:
     if len(unique) == 1:
         return parts[0]
     joined: Condition = (kind, *unique)
+    if len(unique) < _FEW and all(_is_plain(part) for part in unique):
+        return joined
     if _size(joined, MAX_SIZE) <= MAX_SIZE:
         return joined
     return ("opaque", 0, 0, "large") if kind == "or" else _cut(list(unique))
+
+
+def _is_plain(condition: Condition) -> bool:
+    if condition[0] not in _CONNECTIVES:
+        return True
+    return condition[0] == "not" and condition[1][0] not in _CONNECTIVES
 
 
 def _cut(parts: list[Condition]) -> Condition:

@@ -23,7 +23,9 @@ def embedded_blocks(walker: Walker, text: str, tree: ast.Module, dialect: Dialec
     if not walker.block_calls:
         return ()
     lines = text.split("\n")
-    reader = PlacedTextReader(lines, _assigned_once(tree))
+    # Which names are bound once takes a look at the whole file; most blocks are written where they are given.
+    written = all(isinstance(_argument(call), ast.Constant) for call, _, _ in walker.block_calls)
+    reader = PlacedTextReader(lines, {} if written else _assigned_once(tree))
     found: list[Block] = []
     for call, callee, _ in walker.block_calls:
         argument = _argument(call)
