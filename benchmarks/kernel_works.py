@@ -188,7 +188,8 @@ def _sorted_experts() -> Function:
         rows = functional.grouped_mm(activated, down.transpose(1, 2), offs=ends)
         return torch.zeros_like(hidden).index_add(0, token, rows)
 
-    return torch.compile(experts)
+    compiled: Callable[..., Any] = torch.compile(experts)
+    return compiled
 
 
 def _load_balancing() -> Work:

@@ -124,18 +124,18 @@ def _gpu_ms(run: Callable[[], object]) -> float:
         for _ in range(_REPEATS):
             run()
         torch.cuda.synchronize()
-    return sum(event.self_device_time_total for event in profile.key_averages()) / _REPEATS / 1e3
+    return float(sum(event.self_device_time_total for event in profile.key_averages())) / _REPEATS / 1e3
 
 
 def _copy_rate() -> float:
     source = torch.empty(2**30, dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
-    return 2 * source.numel() / (do_bench(lambda: target.copy_(source), return_mode="median") * 1e-3)
+    return float(2 * source.numel() / (do_bench(lambda: target.copy_(source), return_mode="median") * 1e-3))
 
 
 def _matmul_rate() -> float:
     a, b = (torch.randn(8192, 8192, device="cuda", dtype=torch.bfloat16) for _ in range(2))
-    return 2 * 8192**3 / (do_bench(lambda: a @ b, return_mode="median") * 1e-3)
+    return float(2 * 8192**3 / (do_bench(lambda: a @ b, return_mode="median") * 1e-3))
 
 
 _TABLE_HEAD = (

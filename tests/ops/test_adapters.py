@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch", reason="the adapters need torch")
 pytest.importorskip("triton", reason="some adapters share kernels in Triton")
 
 import stand_ins
+
 from kernel_cases import DEVICE, check, random
 from veomni.ops import kernel_registry
 from veomni.ops.kernels import attention, gated_delta_rule, swiglu

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the ranks need torch")
 
 import ranks
+
 from veomni.distributed import parallel_state
 from veomni.distributed.sequence_parallel import data
 from veomni.ops.kernels import attention
