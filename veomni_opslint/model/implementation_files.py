@@ -85,10 +85,7 @@ class ImplementationFiles:
         names = set(_bound(direct))
         own = [scope for scope in facts.scopes if scope.parent == 0 and scope.kind in ("function", "class")]
         made = [scope for scope in own if any(_root(name) in names for name in (*scope.decorators, *scope.bases))]
-        if not made:
-            return False
-        eager, late = self._importers_of(module)
-        return bool(late) or len(eager) <= 1 or len(made) * _MANY >= len(own)
+        return bool(made) and (len(made) * _MANY >= len(own) or self._is_loaded_late(module))
 
     def _uses_and_is_loaded_late(self, module: str, facts: FileFacts, direct: list[Step]) -> bool:
         """Outside the ops package a single import may have strayed into a file that is loaded early as well."""
