@@ -147,7 +147,7 @@ def _walrus(code: Code) -> str:
 
 _TEXTS = (
     lambda c: f"({c.text()} + '_' + {c.text()})",
-    lambda c: f"f\"{{{c.word()}}}_{{{c.rng.randrange(9)}:03d}}\"",
+    lambda c: f'f"{{{c.word()}}}_{{{c.rng.randrange(9)}:03d}}"',
     lambda c: f"'_'.join(({c.text()}, {c.text()}))",
     lambda c: f"'_'.join(part for part in [{c.text()}, {c.word()}] if part)",
     lambda c: f"'{{}}-{{}}'.format({c.text()}, {c.text()})",

@@ -8,7 +8,7 @@ from evaluate.generated_code import FLAGS, Code
 from evaluate.generated_flow import FINAL, FLOW, HELPERS
 from evaluate.generated_statements import IDIOMS, wrapped
 
-_REGISTRY = '''\
+_REGISTRY = """\
 import sys
 from dataclasses import dataclass
 
@@ -53,7 +53,7 @@ KERNEL_REGISTRY = KernelRegistry()
 
 def get_registry():
     return KERNEL_REGISTRY
-'''
+"""
 _HEADER = """\
 import contextlib
 import dataclasses

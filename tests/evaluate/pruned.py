@@ -11,7 +11,7 @@ from veomni_opslint.evaluate import evaluate
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.registrations import Factory, KernelSpec, Registrations
 
-REGISTRY = '''
+REGISTRY = """
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -84,7 +84,7 @@ def register_op(spec):
     if spec.name in _OPS:
         raise ValueError(spec.name)
     _OPS[spec.name] = spec
-'''
+"""
 HEADER = """\
 import os
 import sys

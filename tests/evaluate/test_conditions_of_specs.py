@@ -29,8 +29,8 @@ CASES = {
     "several returns": ("def pick():\n    if HAS_A:\n        return 'a'\n    if HAS_B:\n        return 'b'\n    return 'c'\nR(spec(pick()))",
                         ["a if HAS_A", "b if not (HAS_A) if HAS_B", "c if not (HAS_A) if not (HAS_B)"]),
     "uncaught exception": ("if not HAS_A:\n    raise RuntimeError('no')\nR(spec('a'))", ["a"]),
-    "caught exception": ("def need():\n    if not HAS_A:\n        raise RuntimeError('no')\ntry:\n    need()\n    R(spec('a'))\n"
-                         "except RuntimeError:\n    R(spec('b'))", ["a if not (not HAS_A)", "b if not HAS_A"]),
+    "caught exception": (("def need():\n    if not HAS_A:\n        raise RuntimeError('no')\ntry:\n    need()\n    R(spec('a'))\n"
+                         "except RuntimeError:\n    R(spec('b'))"), ["a if not (not HAS_A)", "b if not HAS_A"]),
     "optional import": ("try:\n    import triton\nexcept ImportError:\n    R(spec('b'))\nelse:\n    R(spec('a'))",
                         ["a if import triton", "b if not (import triton)"]),
     "flag of an optional import": ("try:\n    import triton\n    OK = True\nexcept ImportError:\n    OK = False\nif OK:\n    R(spec('a'))",

@@ -20,17 +20,17 @@ CASES = {
             ["a", "c", "d"]),
     "caught KeyError": ("try:\n    n = {}['a']\nexcept KeyError:\n    n = 'b'\nR(spec(n))", ["b"]),
     "caught custom error": ("class E(ValueError):\n    pass\ntry:\n    raise E('x')\nexcept E:\n    R(spec('a'))", ["a"]),
-    "error of a helper": ("def f(n):\n    if n:\n        raise ValueError(n)\n    return 'ok'\ntry:\n    v = f(1)\n"
-                          "except (TypeError, ValueError):\n    v = f(0)\nR(spec(v))", ["ok"]),
+    "error of a helper": (("def f(n):\n    if n:\n        raise ValueError(n)\n    return 'ok'\ntry:\n    v = f(1)\n"
+                          "except (TypeError, ValueError):\n    v = f(0)\nR(spec(v))"), ["ok"]),
     "module that ends": ("R(spec('a'))\nraise SystemExit\nR(spec('b'))", ["a"]),
     "with": ("import contextlib\nwith contextlib.nullcontext(), open('f') as f:\n    R(spec('a'))", ["a"]),
     "contextmanager": ("import contextlib\n@contextlib.contextmanager\ndef c():\n    yield 'n'\nwith c() as n:\n    R(spec(n))", ["n"]),
-    "class with __enter__": ("class C:\n    def __enter__(self):\n        return 'n'\n    def __exit__(self, *e):\n        R(spec('end'))\n"
-                             "with C() as n:\n    R(spec(n))", ["n", "end"]),
+    "class with __enter__": (("class C:\n    def __enter__(self):\n        return 'n'\n    def __exit__(self, *e):\n        R(spec('end'))\n"
+                             "with C() as n:\n    R(spec(n))"), ["n", "end"]),
     "match": ("match ('a', {'k': 'v'}):\n    case ('b', _):\n        R(spec('no'))\n    case (x, {'k': y}) if x:\n        R(spec(x + y))",
               ["av"]),
-    "match or and capture": ("for n in ('p', 'q', 3):\n    match n:\n        case 'p' | 'z' as m:\n            R(spec(m))\n"
-                             "        case int():\n            R(spec('int'))\n        case _:\n            R(spec('other'))",
+    "match or and capture": (("for n in ('p', 'q', 3):\n    match n:\n        case 'p' | 'z' as m:\n            R(spec(m))\n"
+                             "        case int():\n            R(spec('int'))\n        case _:\n            R(spec('other'))"),
                              ["p", "other", "int"]),
     "match class": ("import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: str\nmatch D('x'):\n    case D(a=v):\n        R(spec(v))",
                     ["x"]),

@@ -29,8 +29,8 @@ CASES = {
     "callback handed over": ("def add():\n    R(spec('a'))\noutside.later(add)",
                              ["? add(), which registers kernels, is handed to outside.later(), which cannot be followed"]),
     "mapped over the unknown": ("list(map(R, outside.specs()))",
-                                ["? KERNEL_REGISTRY.register is handed to map(), with something that comes from outside.specs(), "
-                                 "which is known only at run time"]),
+                                [("? KERNEL_REGISTRY.register is handed to map(), with something that comes from outside.specs(), "
+                                 "which is known only at run time")]),
     "asynchronous": ("async def add():\n    R(spec('a'))\noutside.run(add())", ["? add() registers kernels, but is asynchronous"]),
     "decorated from outside": ("@outside.retry(3)\ndef add():\n    R(spec('a'))\nadd()",
                                ["? add() registers kernels, but is decorated by outside.retry(3), which is not followed"]),

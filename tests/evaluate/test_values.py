@@ -42,12 +42,12 @@ CASES = {
     "enum members in order": ("import enum\nclass E(str, enum.Enum):\n    A = 'x'\n    B = 'y'\nfound = [e.value for e in E]", ["x", "y"]),
     "StrEnum text": ("import enum\nclass E(enum.StrEnum):\n    A = 'x'\nfound = [f'{E.A}', E.A + 'y', E.A]", ["x", "xy", "x"]),
     "str enum in an f-string": ("import enum\nclass E(str, enum.Enum):\n    A = 'x'\nfound = [f'{E.A}', f'{E.A.value}']", ["E.A", "x"]),
-    "dataclass": ("import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: str\n    b: str = 'y'\nd = D('x')\n"
-                  "found = [d.a, d.b, dataclasses.replace(d, a='z').a]", ["x", "y", "z"]),
-    "default factory": ("from dataclasses import dataclass, field\n@dataclass\nclass D:\n    a: list = field(default_factory=list)\n"
-                        "d = D()\nd.a.append('x')\nfound = d.a + D().a", ["x"]),
-    "NamedTuple": ("from typing import NamedTuple\nclass T(NamedTuple):\n    a: str\n    b: str = 'y'\nt = T('x')\n"
-                   "found = [t.a, t[1], *t._replace(b='z')]", ["x", "y", "x", "z"]),
+    "dataclass": (("import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: str\n    b: str = 'y'\nd = D('x')\n"
+                  "found = [d.a, d.b, dataclasses.replace(d, a='z').a]"), ["x", "y", "z"]),
+    "default factory": (("from dataclasses import dataclass, field\n@dataclass\nclass D:\n    a: list = field(default_factory=list)\n"
+                        "d = D()\nd.a.append('x')\nfound = d.a + D().a"), ["x"]),
+    "NamedTuple": (("from typing import NamedTuple\nclass T(NamedTuple):\n    a: str\n    b: str = 'y'\nt = T('x')\n"
+                   "found = [t.a, t[1], *t._replace(b='z')]"), ["x", "y", "x", "z"]),
     "namedtuple": ("from collections import namedtuple\nT = namedtuple('T', 'a b')\nfound = T('x', b='y')", ["x", "y"]),
     "SimpleNamespace": ("import types\nfound = [types.SimpleNamespace(a='x').a]", ["x"]),
     "defaultdict": ("from collections import defaultdict\nt = defaultdict(list)\nt['k'].append('x')\nfound = t['k']", ["x"]),

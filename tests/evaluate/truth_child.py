@@ -86,7 +86,7 @@ def _holds(text: str, modules: list[types.ModuleType]) -> bool | None:
     for module in modules:
         try:
             return bool(eval(text, dict(vars(module))))
-        except Exception:  # noqa: BLE001, S112
+        except Exception:
             continue
     return None
 
@@ -97,7 +97,7 @@ def _run(name: str, flags: dict[str, bool], conditions: list[str], root: str) ->
     sys.modules["hostinfo"] = _host(flags)
     try:
         importlib.import_module(name)
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         return {"error": f"{type(error).__name__}: {error}"}
     log = []
     for spec, force, calls in sys.modules[f"{name}.kernel_registry"].KERNEL_REGISTRY.log:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
 from veomni_opslint.evaluate.containers import DictValue
 from veomni_opslint.evaluate.limits import Raised
-from veomni_opslint.evaluate.values import UNBOUND, Arguments, Field, Function, Value, unknown
+from veomni_opslint.evaluate.values import Arguments, Field, Function
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,9 @@ def formals_of(function: Function) -> list[Formal]:
     ]
     if arguments.vararg is not None:
         found.append(Formal(arguments.vararg.arg, "var"))
-    for node in arguments.kwonlyargs:
-        found.append(Formal(node.arg, "keyword", function.keyword_defaults.get(node.arg, UNBOUND)))
+    found.extend(
+        Formal(node.arg, "keyword", function.keyword_defaults.get(node.arg, UNBOUND)) for node in arguments.kwonlyargs
+    )
     if arguments.kwarg is not None:
         found.append(Formal(arguments.kwarg.arg, "kwvar"))
     return found

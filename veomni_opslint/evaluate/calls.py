@@ -8,17 +8,18 @@ from collections.abc import Callable, Iterator
 from veomni_opslint.conditions import TRUE, both, negate
 from veomni_opslint.evaluate.binding import bind, formals_of
 from veomni_opslint.evaluate.builtin_functions import builtin_handler
+from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value, unknown
 from veomni_opslint.evaluate.containers import DictValue, IteratorValue, ListValue
 from veomni_opslint.evaluate.core import reason_of
 from veomni_opslint.evaluate.escapes import Escapes, is_exception, is_pure, is_stable, only_logs
-from veomni_opslint.evaluate.forks import Exit
 from veomni_opslint.evaluate.frames import Frame
+from veomni_opslint.evaluate.identity import key_of
 from veomni_opslint.evaluate.library_functions import HARMLESS_DECORATORS, LIBRARY, harmless_decorator
 from veomni_opslint.evaluate.limits import MAX_CALLS, NotPlain, Raised, TooDeep
 from veomni_opslint.evaluate.methods import METHODS, MUTATORS
 from veomni_opslint.evaluate.operators import Handler, atom_key
+from veomni_opslint.evaluate.path import Exit
 from veomni_opslint.evaluate.values import (
-    UNBOUND,
     Arguments,
     Choice,
     Class,
@@ -29,12 +30,8 @@ from veomni_opslint.evaluate.values import (
     Instance,
     Method,
     Native,
-    Opaque,
     Partial,
-    Value,
     Wrapped,
-    key_of,
-    unknown,
 )
 
 _CONSUMING = frozenset((".join", "sorted", "tuple", "sum", "min", "max", "reduce", "dict", "fromkeys", "product"))
@@ -117,7 +114,8 @@ class Calls(Escapes):
 
     def _body(self, function: Function) -> tuple[list[ast.stmt] | None, bool]:
         node = function.node
-        assert not isinstance(node, ast.Lambda)  # noqa: S101
+        if isinstance(node, ast.Lambda):
+            return [ast.Expr(node.body)], False
         known = self.bodies.get(node)
         if known is None:
             try:
@@ -130,8 +128,6 @@ class Calls(Escapes):
         return known
 
     def body_of(self, function: Function) -> list[ast.stmt] | None:
-        if isinstance(function.node, ast.Lambda):
-            return [ast.Expr(function.node.body)]
         return self._body(function)[0]
 
     def _returned(self, exits: list[Exit]) -> Value:

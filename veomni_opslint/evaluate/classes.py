@@ -6,12 +6,12 @@ import ast
 
 from veomni_opslint.evaluate.binding import bind, formals_of_fields
 from veomni_opslint.evaluate.calls import Calls
+from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
 from veomni_opslint.evaluate.core import reason_of
 from veomni_opslint.evaluate.escapes import is_exception
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import NotPlain, Raised
 from veomni_opslint.evaluate.values import (
-    UNBOUND,
     Arguments,
     Class,
     EnumMember,
@@ -20,9 +20,7 @@ from veomni_opslint.evaluate.values import (
     Function,
     Instance,
     Method,
-    Value,
     Wrapped,
-    unknown,
 )
 from veomni_opslint.findings import Place
 
@@ -89,18 +87,11 @@ class Classes(Calls):
             self._make_members(cls)
 
     def _make_members(self, cls: Class) -> None:
-        last: Value = 0
-        for name, value in list(cls.attrs.items()):
-            if name.startswith("_") or isinstance(value, Function | Wrapped | Class | EnumMember):
+        value: Value = 0
+        for name, given in list(cls.attrs.items()):
+            if name.startswith("_") or isinstance(given, Function | Wrapped | Class | EnumMember):
                 continue
-            if value == External("enum.auto()"):
-                if cls.has_external_base("enum.StrEnum"):
-                    value = name.lower()  # noqa: PLW2901
-                elif cls.has_external_base("enum.Flag", "enum.IntFlag"):
-                    value = last * 2 if isinstance(last, int) and last else 1  # noqa: PLW2901
-                else:
-                    value = last + 1 if isinstance(last, int) else unknown("is a number that enum.auto() chooses")  # noqa: PLW2901
-            last = value
+            value = _automatic(cls, name, value) if given == External("enum.auto()") else given
             existing = next(
                 (other for other in cls.attrs.values() if isinstance(other, EnumMember)
                  and other.cls is cls and self.equal(other.value, value) is True),
@@ -160,7 +151,9 @@ class Classes(Calls):
             instance.written = written(cls, arguments, _WRITTEN[cls.role])
         initializer = cls.find("__init__")
         own = _position(cls, "__init__")
-        generated = next((i for i, base in enumerate(cls.lineage()) if base.flavor in {"dataclass", "namedtuple"}), None)
+        generated = next(
+            (i for i, base in enumerate(cls.lineage()) if base.flavor in {"dataclass", "namedtuple"}), None
+        )
         if initializer is not UNBOUND and (generated is None or own <= generated):
             self.call(Method(initializer, instance), arguments)
         elif generated is not None:
@@ -176,9 +169,7 @@ class Classes(Calls):
     def _member(self, cls: Class, arguments: Arguments) -> Value:
         value = arguments.get(0, "value")
         for member in cls.attrs.values():
-            if isinstance(member, EnumMember) and (
-                member is value or self.equal(member.value, value) is True
-            ):
+            if isinstance(member, EnumMember) and (member is value or self.equal(member.value, value) is True):
                 return member
         reason = reason_of(value)
         if not reason:
@@ -220,6 +211,14 @@ class Classes(Calls):
         if hook is not UNBOUND and arguments.keywords:
             self.invoke(Method(hook, copy))
         return copy
+
+
+def _automatic(cls: Class, name: str, last: Value) -> Value:
+    if cls.has_external_base("enum.StrEnum"):
+        return name.lower()
+    if cls.has_external_base("enum.Flag", "enum.IntFlag"):
+        return last * 2 if isinstance(last, int) and last else 1
+    return last + 1 if isinstance(last, int) else unknown("is a number that enum.auto() chooses")
 
 
 def written(cls: Class, arguments: Arguments, name: str) -> tuple[str, Place]:

@@ -1,13 +1,17 @@
+# ruff: noqa: ARG002 - a container has a single part, and no use for the key of it.
 """Lists, dicts, sets and iterators, whose contents can be snapshot, restored and merged."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from veomni_opslint.conditions import Condition, both
+from veomni_opslint.evaluate.cells import UNBOUND, Cell, Join, Value
+from veomni_opslint.evaluate.identity import key_of, same
 from veomni_opslint.evaluate.limits import MAX_ITEMS, NotPlain
-from veomni_opslint.evaluate.values import UNBOUND, Cell, Choice, Join, Maybe, Value, key_of, same
+from veomni_opslint.evaluate.values import Choice, Maybe
 
 UNORDERED = "depends on the order of a set"
 
@@ -64,9 +68,9 @@ class ListValue(Container):
         return Content(tuple((None, None, item) for item in self.items), self.unordered, self.lost)
 
     def poke(self, key: str, content: object) -> None:
-        assert isinstance(content, Content)  # noqa: S101
-        self.items[:] = [item for _, _, item in content.items]
-        self.unordered, self.lost = content.unordered, content.lost
+        if isinstance(content, Content):
+            self.items[:] = [item for _, _, item in content.items]
+            self.unordered, self.lost = content.unordered, content.lost
 
     def merge(self, options: list[tuple[Condition, object]], join: Join) -> object:
         contents = [(when, content) for when, content in options if isinstance(content, Content)]
@@ -94,10 +98,10 @@ class KeyedContainer(Container):
         return Content(items, self.unordered, self.lost)
 
     def poke(self, key: str, content: object) -> None:
-        assert isinstance(content, Content)  # noqa: S101
-        self.entries.clear()
-        self.entries.update((name, (first, second)) for name, first, second in content.items)
-        self.unordered, self.lost = content.unordered, content.lost
+        if isinstance(content, Content):
+            self.entries.clear()
+            self.entries.update((name, (first, second)) for name, first, second in content.items)
+            self.unordered, self.lost = content.unordered, content.lost
 
     def merge(self, options: list[tuple[Condition, object]], join: Join) -> object:
         contents = [(when, content) for when, content in options if isinstance(content, Content)]
@@ -241,4 +245,4 @@ def _merged_order(orders: list[list[Hashable]]) -> list[Hashable]:
 
 def _orders_agree(names: list[Hashable], orders: list[list[Hashable]]) -> bool:
     rank = {name: index for index, name in enumerate(names)}
-    return all(all(rank[a] < rank[b] for a, b in zip(order, order[1:], strict=False)) for order in orders)
+    return all(all(rank[a] < rank[b] for a, b in pairwise(order)) for order in orders)

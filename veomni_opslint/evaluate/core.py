@@ -7,24 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 
 from veomni_opslint.conditions import Condition
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.evaluate.forks import Exit, Forks
+from veomni_opslint.evaluate.cells import Opaque, Value
+from veomni_opslint.evaluate.forks import Forks
 from veomni_opslint.evaluate.frames import Frame, Module
 from veomni_opslint.evaluate.limits import MAX_STEPS, GivenUp, NotPlain
+from veomni_opslint.evaluate.path import Exit
 from veomni_opslint.evaluate.roots import Words
-from veomni_opslint.evaluate.values import (
-    Arguments,
-    Choice,
-    Class,
-    External,
-    Field,
-    Instance,
-    Maybe,
-    Opaque,
-    Role,
-    Value,
-)
+from veomni_opslint.evaluate.values import Arguments, Choice, Class, External, Field, Instance, Maybe, Role
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.registrations import KernelSpec, OpSpec, Unresolved
+
 
 class Core(Forks):
     """What all parts of the evaluator share. The methods that raise NotImplementedError are those of later parts."""
@@ -107,7 +99,7 @@ class Core(Forks):
             cls.opaque_base = "lies outside the project"
         else:
             cls.flavor = "dataclass"
-            cls.fields = tuple(Field(field, DEFAULTS.get(field, None)) for field in self._fields(cls.role))
+            cls.fields = tuple(Field(field, DEFAULTS.get(field)) for field in self._fields(cls.role))
         return cls
 
     def _fields(self, role: Role) -> tuple[str, ...]:

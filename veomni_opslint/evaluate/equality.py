@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
+from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value
 from veomni_opslint.evaluate.containers import DictValue, ListValue, SetValue
+from veomni_opslint.evaluate.identity import same
 from veomni_opslint.evaluate.iteration import Iteration
 from veomni_opslint.evaluate.limits import NotPlain
-from veomni_opslint.evaluate.values import (
-    UNBOUND,
-    Choice,
-    EnumMember,
-    External,
-    Instance,
-    Maybe,
-    Opaque,
-    Value,
-    same,
-)
+from veomni_opslint.evaluate.values import Choice, EnumMember, External, Instance, Maybe
 
 
 class Equality(Iteration):
@@ -24,7 +18,7 @@ class Equality(Iteration):
     def equal(self, left: Value, right: Value) -> bool | None:
         """The result of ``==``; None when it is not known."""
         if same(left, right):
-            return not isinstance(left, float) or left == left  # noqa: PLR0124
+            return not (isinstance(left, float) and math.isnan(left))
         if _undecidable(left) or _undecidable(right):
             return None
         if isinstance(left, EnumMember) or isinstance(right, EnumMember):

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from veomni_opslint.evaluate.access import Access
+from veomni_opslint.evaluate.cells import Value
 from veomni_opslint.evaluate.containers import Container, KeyedContainer, ListValue, SetValue
 from veomni_opslint.evaluate.roots import names_any
 from veomni_opslint.evaluate.values import (
@@ -19,7 +20,6 @@ from veomni_opslint.evaluate.values import (
     Method,
     Native,
     Partial,
-    Value,
     Wrapped,
 )
 
@@ -76,8 +76,10 @@ class Escapes(Access):
             if value.role == "registry":
                 return self.dialect.registry
             return f"a {value.cls.name}" if value.role in {"kernel_spec", "op_spec"} else ""
-        if isinstance(value, Native) and value.name == self.dialect.register_method and isinstance(
-            value.receiver, Instance
+        if (
+            isinstance(value, Native)
+            and value.name == self.dialect.register_method
+            and isinstance(value.receiver, Instance)
         ):
             return f"{self.dialect.registry}.{value.name}"
         if isinstance(value, Function) and self._may_register(value):

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from veomni_opslint.conditions import FALSE, TRUE, both, negate
-from veomni_opslint.evaluate.containers import UNORDERED, DictValue, IteratorValue, ListValue, SetValue
-from veomni_opslint.evaluate.core import reason_of
-from veomni_opslint.evaluate.forks import Exit, Note, Step
+from veomni_opslint.evaluate.call_sites import CallSites
+from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
+from veomni_opslint.evaluate.comprehensions import Comprehensions
+from veomni_opslint.evaluate.containers import DictValue, ListValue, SetValue
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import MAX_NESTING, NotPlain, Raised, TooDeep
-from veomni_opslint.evaluate.methods import update_table
-from veomni_opslint.evaluate.names import Names
-from veomni_opslint.evaluate.values import (
-    UNBOUND,
-    Arguments,
-    Class,
-    External,
-    Function,
-    Instance,
-    Maybe,
-    Super,
-    Value,
-    unknown,
-)
+from veomni_opslint.evaluate.path import Note, Step
+from veomni_opslint.evaluate.table_methods import update_table
+from veomni_opslint.evaluate.values import Function, Instance, Maybe
 
 _DUNDERS: dict[type[ast.operator], str] = {
     ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__", ast.Mod: "__mod__",
@@ -34,7 +24,7 @@ _DUNDERS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 
 
-class Expressions(Names):
+class Expressions(Comprehensions, CallSites):
     """Evaluating expressions."""
 
     def evaluate(self, node: ast.expr, frame: Frame) -> Value:
@@ -65,77 +55,6 @@ class Expressions(Names):
         value = self.evaluate(node.value, frame)
         return self.attribute(value, node.attr, frame.module.text(node) if self.catching else "")
 
-    def call_of(self, node: ast.Call, frame: Frame) -> Value:
-        function = self.evaluate(node.func, frame)
-        self.here = (node, frame)
-        if function == External("builtins.super"):
-            return self._super(node, frame)
-        return self.in_each(self._argument_lists(node, frame), lambda parts: self._call_with(function, node, frame, parts))
-
-    def _argument_lists(self, node: ast.Call, frame: Frame) -> list[tuple[Any, list[Value]]]:
-        values = [
-            self.evaluate(item.value if isinstance(item, ast.Starred) else item, frame) for item in node.args
-        ] + [self.evaluate(item.value, frame) for item in node.keywords]
-        starred = [isinstance(item, ast.Starred) for item in node.args] + [item.arg is None for item in node.keywords]
-        if not any(starred):
-            return [(TRUE, values)]
-        parts = []
-        for value, star in zip(values, starred, strict=True):
-            try:
-                parts.append(self.settled(self.prune(value)) if star else [(TRUE, value)])
-            except NotPlain as problem:
-                parts.append([(TRUE, unknown(problem.reason))])
-        try:
-            return self.combine(parts)
-        except NotPlain as problem:
-            return [(TRUE, [unknown(problem.reason) if star else value
-                            for value, star in zip(values, starred, strict=True)])]  # fmt: skip
-
-    def _call_with(self, function: Value, node: ast.Call, frame: Frame, parts: list[Value]) -> Value:
-        positional: list[Value] = []
-        lost = lost_keywords = ""
-        for item, value in zip(node.args, parts, strict=False):
-            if not isinstance(item, ast.Starred):
-                if not lost:
-                    positional.append(value)
-                continue
-            try:
-                positional.extend(self.ordered(value))
-            except NotPlain as problem:
-                lost = lost or problem.reason
-        keywords: dict[str, Value] = {}
-        nodes: dict[str, ast.expr] = {}
-        for keyword, value in zip(node.keywords, parts[len(node.args) :], strict=True):
-            if keyword.arg is not None:
-                keywords[keyword.arg] = value
-                nodes[keyword.arg] = keyword.value
-                continue
-            try:
-                given = self._keywords_in(value)
-            except NotPlain as problem:
-                lost_keywords = lost_keywords or problem.reason
-                continue
-            keywords.update(given)
-            nodes.update((name, keyword.value) for name in given)
-        self.here = (node, frame)
-        return self.call(function, Arguments(tuple(positional), keywords, node, frame, lost, lost_keywords, nodes))
-
-    def _keywords_in(self, value: Value) -> dict[str, Value]:
-        if not isinstance(value, DictValue):
-            raise NotPlain(reason_of(value) or "is a mapping that is not known")
-        return {str(self.plain(key)): item for _, key, item in value.elements()}
-
-    def _super(self, node: ast.Call, frame: Frame) -> Value:
-        if node.args:
-            after, receiver = (self.evaluate(item, frame) for item in node.args[:2])
-            return Super(after, receiver) if isinstance(after, Class) else unknown("comes from super()")
-        scope: Frame | None = frame
-        while scope is not None and not (scope.kind == "function" and scope.cls is not None):
-            scope = scope.parent
-        if scope is None or scope.cls is None or not scope.arguments:
-            return unknown("comes from super()")
-        return Super(scope.cls, scope.arguments[0])
-
     def joined_text(self, node: ast.JoinedStr, frame: Frame) -> Value:
         specs = [_spec_of(part) for part in node.values]
         values = [self.evaluate(part.value if isinstance(part, ast.FormattedValue) else part, frame)
@@ -145,7 +64,9 @@ class Expressions(Names):
         def join(parts: list[Value]) -> Value:
             text = []
             for part, value, spec in zip(node.values, parts, parts[len(node.values) :], strict=False):
-                conversion = chr(part.conversion) if isinstance(part, ast.FormattedValue) and part.conversion > 0 else ""
+                conversion = (
+                    chr(part.conversion) if isinstance(part, ast.FormattedValue) and part.conversion > 0 else ""
+                )
                 text.append(self.formatted(value, conversion, str(self.plain(spec))))
             return "".join(text)
 
@@ -282,7 +203,9 @@ class Expressions(Names):
     def lambda_of(self, node: ast.Lambda, frame: Frame) -> Value:
         return self.function_of(node, "<lambda>", frame)
 
-    def function_of(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str, frame: Frame) -> Function:
+    def function_of(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str, frame: Frame
+    ) -> Function:
         """The function that a def or lambda makes, its defaults evaluated."""
         defaults = tuple(self.evaluate(item, frame) for item in node.args.defaults)
         keyword_defaults = {
@@ -317,121 +240,6 @@ class Expressions(Names):
             except NotPlain as problem:
                 target.lose(problem.reason)
         return None
-
-    def list_comprehension(self, node: ast.ListComp, frame: Frame) -> Value:
-        items, unordered = self._comprehension(node, [node.elt], frame)
-        return ListValue((_only(item) for item in items), unordered=unordered)
-
-    def set_comprehension(self, node: ast.SetComp, frame: Frame) -> Value:
-        items, _ = self._comprehension(node, [node.elt], frame)
-        return SetValue(_only(item) for item in items)
-
-    def generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
-        items, unordered = self._comprehension(node, [node.elt], frame)
-        return IteratorValue((_only(item) for item in items), unordered=unordered)
-
-    def dict_comprehension(self, node: ast.DictComp, frame: Frame) -> Value:
-        items, unordered = self._comprehension(node, [node.key, node.value], frame)
-        table = DictValue()
-        for item in items:
-            pair = item.value if isinstance(item, Maybe) else item
-            assert isinstance(pair, tuple)  # noqa: S101
-            if isinstance(item, Maybe):
-                update_table(self, table, self._conditional_entry(item, pair))
-            else:
-                table.put(*pair)
-        table.unordered = unordered
-        return table
-
-    def _conditional_entry(self, item: Maybe, pair: tuple[Value, ...]) -> DictValue:
-        entry = DictValue([(pair[0], pair[1])])
-        present = self.choose([(item.when, pair[1]), (negate(item.when), UNBOUND)])
-        entry.put(pair[0], present)
-        return entry
-
-    def _comprehension(
-        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, results: list[ast.expr], frame: Frame
-    ) -> tuple[Iterator[Value], bool]:
-        inner = Frame(frame.module, "comprehension", frame, frame.prefix)
-        source = self.evaluate(node.generators[0].iter, frame)
-        unordered = self.unordered(source)
-        return self._clauses(node.generators, 0, source, results, inner), unordered
-
-    def _clauses(
-        self, clauses: list[ast.comprehension], index: int, source: Value, results: list[ast.expr], frame: Frame
-    ) -> Iterator[Value]:
-        clause = clauses[index]
-        try:
-            if index and self.unordered(source):
-                raise NotPlain(UNORDERED)  # noqa: TRY301
-            items = self.iterate(source)
-        except NotPlain as problem:
-            reason = problem.reason
-
-            def body() -> list[Exit]:
-                self.assign(clause.target, unknown(reason), frame)
-                list(self._matching(clauses, index, results, frame))
-                return []
-
-            self.unknown_rounds(body, f"for … in {frame.module.text(clause.iter)}")
-            raise
-        for item in items:
-            self.spend()
-            if isinstance(item, Maybe):
-                held = self.holds(item.when)
-                if held is False:
-                    continue
-                if held is None:
-                    yield from self._conditional_round(clauses, index, item, results, frame)
-                    continue
-                item = item.value  # noqa: PLW2901
-            self.assign(clause.target, item, frame)
-            yield from self._matching(clauses, index, results, frame)
-
-    def _conditional_round(
-        self, clauses: list[ast.comprehension], index: int, item: Maybe, results: list[ast.expr], frame: Frame
-    ) -> Iterator[Value]:
-        def round_() -> list[Value]:
-            self.assign(clauses[index].target, item.value, frame)
-            return list(self._matching(clauses, index, results, frame))
-
-        step = Step(item.when, self.notes_of(item.when))
-        for _, found in self.fork([(step, round_)], exhaustive=False):
-            yield from (_under(step, element) for element in found)
-
-    def _matching(
-        self, clauses: list[ast.comprehension], index: int, results: list[ast.expr], frame: Frame, test: int = 0
-    ) -> Iterator[Value]:
-        clause = clauses[index]
-        if test < len(clause.ifs):
-            node = clause.ifs[test]
-            text = frame.module.text(node)
-            formula = self.truth_of(self.evaluate(node, frame), text)
-            if formula == TRUE:
-                yield from self._matching(clauses, index, results, frame, test + 1)
-            elif formula != FALSE:
-                step = Step(formula, (Note(text),))
-                branch = lambda: list(self._matching(clauses, index, results, frame, test + 1))  # noqa: E731
-                for _, found in self.fork([(step, branch)], exhaustive=False):
-                    yield from (_under(step, element) for element in found)
-        elif index + 1 < len(clauses):
-            source = self.evaluate(clauses[index + 1].iter, frame)
-            yield from self._clauses(clauses, index + 1, source, results, frame)
-        else:
-            yield tuple(self.evaluate(node, frame) for node in results)
-
-
-def _under(step: Step, item: Value) -> Maybe:
-    if isinstance(item, Maybe):
-        return Maybe(both(step.formula, item.when), item.value)
-    return Maybe(step.formula, item)
-
-
-def _only(item: Value) -> Value:
-    if isinstance(item, Maybe):
-        return Maybe(item.when, _only(item.value))
-    assert isinstance(item, tuple)  # noqa: S101
-    return item[0]
 
 
 def _spec_of(part: ast.expr) -> ast.expr | None:

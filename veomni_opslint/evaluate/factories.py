@@ -5,20 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value
 from veomni_opslint.evaluate.core import reason_of
-from veomni_opslint.evaluate.values import (
-    UNBOUND,
-    Class,
-    External,
-    Function,
-    Instance,
-    Method,
-    Native,
-    Opaque,
-    Partial,
-    Value,
-    Wrapped,
-)
+from veomni_opslint.evaluate.values import Class, External, Function, Instance, Method, Native, Partial, Wrapped
 from veomni_opslint.findings import Place
 from veomni_opslint.registrations import Factory, Known, Unknown
 
@@ -52,10 +41,7 @@ def factory_of(value: Value, text: str, written: Place) -> Known[Factory]:
 
 
 def _of_function(value: Function, text: str, written: Place) -> Factory:
-    if isinstance(value.node, ast.Lambda):
-        kind = "lambda"
-    else:
-        kind = "method" if value.owner is not None else "function"
+    kind = "lambda" if isinstance(value.node, ast.Lambda) else "method" if value.owner is not None else "function"
     return Factory(
         kind,  # type: ignore[arg-type]
         text,

@@ -6,66 +6,17 @@ the branch ends, and all changes are then merged: what differs becomes a ``Choic
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
-from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate, possible, truth
-from veomni_opslint.evaluate.limits import MAX_OPTIONS, MAX_PATH, Raised, TooDeep
-from veomni_opslint.evaluate.values import UNBOUND, Cell, Choice, Opaque, Value, same, unknown
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+from veomni_opslint.evaluate.cells import UNBOUND, Cell, Opaque, Value, unknown
+from veomni_opslint.evaluate.identity import same
+from veomni_opslint.evaluate.limits import MAX_OPTIONS, TOO_MANY, Raised
+from veomni_opslint.evaluate.path import Exit, Note, Path, Step, catches, flipped
+from veomni_opslint.evaluate.values import Choice
 
 T = TypeVar("T")
-TOO_MANY = "depends on too many conditions"
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One condition as the reader knows it: its source text, and whether it holds."""
-
-    text: str
-    holds: bool = True
-
-    def __str__(self) -> str:
-        return self.text if self.holds else f"not ({self.text})"
-
-    def flipped(self) -> Note:
-        """The opposite condition."""
-        return Note(self.text, not self.holds)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One condition of the path: as a formula over atoms, and as the texts to report."""
-
-    formula: Condition
-    notes: tuple[Note, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """One way in which a block ends other than by running to its end, and when it does.
-
-    ``value`` is what is returned, or the name of the exception raised. ``origin`` is the statement that raises it, if
-    that is no ``raise`` statement.
-    """
-
-    kind: Literal["return", "break", "continue", "raise"]
-    when: Condition
-    notes: tuple[Note, ...]
-    value: Value = None
-    origin: ast.stmt | None = None
-
-    def under(self, step: Step) -> Exit:
-        """The exit as seen from outside a branch."""
-        return Exit(self.kind, both(step.formula, self.when), step.notes + self.notes, self.value, self.origin)
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    step: Step
-    known: dict[Condition, bool]
-    rest: Condition
 
 
 class _Level:
@@ -78,88 +29,15 @@ class _Level:
         self.log: dict[tuple[int, str], tuple[Cell, str, object]] = {}
 
 
-class Forks:
+class Forks(Path):
     """The path of conditions under which code runs, and the changes to undo."""
 
     def __init__(self) -> None:
-        self.path: list[_Held] = []
+        super().__init__()
         self.levels: list[_Level] = []
         self.pending: list[Exit] = []
         self.base = 0
         self.catching: list[frozenset[str]] = []
-        self._atoms: dict[Hashable, int] = {}
-        self._atom_texts: list[str] = []
-
-    def atom(self, key: Hashable, text: str) -> Condition:
-        """The atomic condition that *key* identifies; *text* is reported for it."""
-        number = self._atoms.get(key)
-        if number is None:
-            number = self._atoms[key] = len(self._atom_texts)
-            self._atom_texts.append(text)
-        return ("opaque", number)
-
-    def holds(self, formula: Condition) -> bool | None:
-        """Whether the formula is certainly true or false on the path; None when it may be either."""
-        if formula == TRUE:
-            return True
-        if not self.path:
-            return truth(formula, _nothing)
-        held = self.path[-1]
-        value = truth(formula, held.known.get)
-        if value is None and held.rest != TRUE:
-            if not possible(both(held.rest, formula), held.known.get):
-                return False
-            if not possible(both(held.rest, negate(formula)), held.known.get):
-                return True
-        return value
-
-    def feasible(self, formula: Condition) -> bool:
-        """Whether the formula can be true on the path."""
-        value = self.holds(formula)
-        if value is not None:
-            return value
-        return possible(formula, self.path[-1].known.get if self.path else _nothing)
-
-    def push(self, step: Step) -> None:
-        """Assume the condition from here on.
-
-        Raises:
-            TooDeep: too many conditions lie within each other.
-        """
-        if len(self.path) >= MAX_PATH:
-            raise TooDeep(TOO_MANY)
-        known = dict(self.path[-1].known) if self.path else {}
-        rest = self.path[-1].rest if self.path else TRUE
-        for part, value in _literals(step.formula, value=True):
-            if part[0] == "opaque":
-                known[part] = value
-            else:
-                rest = both(rest, part if value else negate(part))
-        self.path.append(_Held(step, known, rest))
-
-    def conditions(self) -> tuple[Note, ...]:
-        """What to report as the conditions of something that happens now."""
-        return tuple(dict.fromkeys(note for held in self.path for note in held.step.notes))
-
-    def notes_of(self, formula: Condition) -> tuple[Note, ...]:
-        """What to report for a formula, less what the path says already."""
-        if self.holds(formula) is True:
-            return ()
-        if formula[0] == "and":
-            return tuple(note for part in formula[1:] for note in self.notes_of(part))
-        if formula[0] == "not":
-            return (Note(self._render(formula[1]), holds=False),)
-        return (Note(self._render(formula)),)
-
-    def _render(self, formula: Condition) -> str:
-        if formula[0] == "opaque":
-            return self._atom_texts[formula[1]]
-        if formula[0] == "not":
-            return f"not ({self._render(formula[1])})"
-        if formula[0] in ("and", "or"):
-            parts = (self._render(part) for part in formula[1:])
-            return f" {formula[0]} ".join(f"({part})" if " " in part else part for part in parts)
-        return "True" if formula == TRUE else "False"
 
     def touch(self, cell: Cell, key: str = "") -> None:
         """Note the content of a part of *cell* before it changes."""
@@ -190,9 +68,7 @@ class Forks:
                 if entry[0].serial <= outer.start:
                     outer.log.setdefault(slot, entry)
 
-    def merge(
-        self, branches: Sequence[tuple[Condition, list[tuple[Cell, str, object]]]], *, exhaustive: bool
-    ) -> None:
+    def merge(self, branches: Sequence[tuple[Condition, list[tuple[Cell, str, object]]]], *, exhaustive: bool) -> None:
         """Apply the undone changes of branches, each under its condition.
 
         Unless *exhaustive*, nothing changes where none of the conditions holds.
@@ -316,50 +192,9 @@ class Forks:
         if not isinstance(value, Choice):
             return use(value)
         branches = [
-            (Step(when, self.notes_of(when)), lambda option=option: use(option))
-            for when, option in value.options
+            (Step(when, self.notes_of(when)), lambda option=option: use(option)) for when, option in value.options
         ]
         return self.choose([(step.formula, result) for step, result in self.fork(branches, exhaustive=True)])
-
-
-def _nothing(_atom: Condition) -> None:
-    return None
-
-
-def flipped(notes: tuple[Note, ...]) -> tuple[Note, ...]:
-    """What to report when not all of *notes* hold."""
-    if len(notes) <= 1:
-        return tuple(note.flipped() for note in notes)
-    return (Note(" and ".join(f"({note})" for note in notes), holds=False),)
-
-
-def catches(names: frozenset[str], error: str) -> bool | None:
-    """Whether handlers for *names* catch the exception; None when it may be.
-
-    An empty name stands for an exception that is not known, in *names* for one of unknown class.
-    """
-    kind = _EXCEPTIONS.get(error)
-    if "BaseException" in names or ("Exception" in names and (kind is None or issubclass(kind, Exception))):
-        return True
-    if "" in names or not error:
-        return None
-    for name in names:
-        handled = _EXCEPTIONS.get(name)
-        if name == error or (kind is not None and handled is not None and issubclass(kind, handled)):
-            return True
-    return False if kind is not None else None
-
-
-def _exceptions() -> Iterator[tuple[str, type[BaseException]]]:
-    waiting: list[type[BaseException]] = [BaseException]
-    while waiting:
-        kind = waiting.pop()
-        if kind.__module__ == "builtins":
-            yield kind.__name__, kind
-            waiting.extend(kind.__subclasses__())
-
-
-_EXCEPTIONS = dict(_exceptions())
 
 
 def _flattened(options: Sequence[tuple[Condition, Value]]) -> Iterator[tuple[Condition, Value]]:
@@ -369,14 +204,3 @@ def _flattened(options: Sequence[tuple[Condition, Value]]) -> Iterator[tuple[Con
                 yield both(when, inner), option
         else:
             yield when, value
-
-
-def _literals(formula: Condition, *, value: bool) -> Iterator[tuple[Condition, bool]]:
-    kind = formula[0]
-    if kind == "not":
-        yield from _literals(formula[1], value=not value)
-    elif (kind == "and" and value) or (kind == "or" and not value):
-        for part in formula[1:]:
-            yield from _literals(part, value=value)
-    elif kind not in ("true", "false"):
-        yield formula, value

@@ -6,8 +6,9 @@ import ast
 from dataclasses import dataclass, field
 from typing import Literal
 
+from veomni_opslint.evaluate.cells import Attributes, Value
 from veomni_opslint.evaluate.containers import ListValue
-from veomni_opslint.evaluate.values import Attributes, Class, Value
+from veomni_opslint.evaluate.values import Class
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Place
 

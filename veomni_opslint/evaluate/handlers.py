@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
-from veomni_opslint.evaluate.forks import Exit, Note, Step, catches, flipped
+from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import NotPlain
 from veomni_opslint.evaluate.loops import Loops
+from veomni_opslint.evaluate.path import Exit, Note, Step, catches, flipped
 from veomni_opslint.evaluate.patterns import Patterns
 from veomni_opslint.evaluate.statements import RUNNERS
-from veomni_opslint.evaluate.values import UNBOUND, Choice, Class, Context, External, Instance, Maybe, Value, unknown
+from veomni_opslint.evaluate.values import Choice, Class, Context, External, Instance, Maybe
 
 
 class Handlers(Loops, Patterns):
@@ -176,8 +177,10 @@ def _handler_for(handlers: list[frozenset[str]], error: str) -> int | None:
 
 
 def _formula_of_group(group: list[Exit]) -> Condition:
-    """When one of the exits is taken; of a chain "the first fails, or the first succeeds and the second fails" the
-    plain form."""
+    """When one of the exits is taken.
+
+    Of "the first fails, or the first succeeds and the second fails" it is the plain form.
+    """
     formula, successes = FALSE, TRUE
     plain = True
     for exit_ in group:

@@ -6,11 +6,12 @@ import ast
 import sys
 from collections.abc import Iterator
 
+from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
 from veomni_opslint.evaluate.frames import Frame, Module
 from veomni_opslint.evaluate.handlers import Handlers
 from veomni_opslint.evaluate.limits import MAX_STEPS, GivenUp
 from veomni_opslint.evaluate.statements import RUNNERS
-from veomni_opslint.evaluate.values import UNBOUND, Lazy, ModuleRef, Value, unknown
+from veomni_opslint.evaluate.values import Lazy, ModuleRef
 
 
 class Imports(Handlers):
@@ -94,14 +95,19 @@ class Imports(Handlers):
         seen.add(name)
         tree = module.facts.tree
         return tree is not None and any(
-            self.can_fail(source, seen) for node in _unguarded_imports(tree.body) for source in self._sources(node, module)
+            self.can_fail(source, seen)
+            for node in _unguarded_imports(tree.body)
+            for source in self._sources(node, module)
         )
 
     def _sources(self, node: ast.Import | ast.ImportFrom, module: Module) -> list[str]:
         if isinstance(node, ast.Import):
             return [alias.name for alias in node.names]
         source = self._source_of(node, module)
-        return [source, *(f"{source}.{alias.name}" for alias in node.names if f"{source}.{alias.name}" in self.prefixes)]
+        return [
+            source,
+            *(f"{source}.{alias.name}" for alias in node.names if f"{source}.{alias.name}" in self.prefixes),
+        ]
 
     def import_named(self, name: str, text: str) -> Value:
         self._check_import(name, text)
@@ -133,15 +139,16 @@ class Imports(Handlers):
         here, levels = self.here, len(self.levels)
         self.path, self.pending, self.base, self.catching, self.dry, self.steps = [], [], 0, [], 0, MAX_STEPS
         self.running.append(module)
-        tree = module.facts.tree
-        assert tree is not None  # noqa: S101
+        tree = module.facts.tree or ast.Module([], [])
         self.statements.append(tree)
         try:
             module.frame.names.attrs["__name__"] = name
             module.frame.names.attrs["__package__"] = module.package
             for exit_ in self.block(tree.body, module.frame):
                 if exit_.kind == "raise" and exit_.origin is not None and name in self.words:
-                    self.report_unresolved(exit_.origin, module.frame, f"this code raises {exit_.value or 'an exception'}")
+                    self.report_unresolved(
+                        exit_.origin, module.frame, f"this code raises {exit_.value or 'an exception'}"
+                    )
         except GivenUp as problem:
             module.lost = problem.reason
             if name in self.words:
@@ -150,7 +157,9 @@ class Imports(Handlers):
             del self.levels[levels:]
             self.statements.pop()
             self.running.pop()
-            (self.path, self.pending, self.base, self.catching, self.dry, self.steps, self.nesting, self.calls) = context
+            (self.path, self.pending, self.base, self.catching, self.dry, self.steps, self.nesting, self.calls) = (
+                context
+            )
             self.here = here
             module.state = "done"
         return module

@@ -7,17 +7,17 @@ import sys
 from collections.abc import Iterable, Mapping
 
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.evaluate.cells import UNBOUND, unknown
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import RECURSION_LIMIT
-from veomni_opslint.evaluate.recorder import Recorder
+from veomni_opslint.evaluate.op_recorder import OpRecorder
 from veomni_opslint.evaluate.roots import eager_packages, find_roots, names_any
-from veomni_opslint.evaluate.values import UNBOUND, unknown
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Place
 from veomni_opslint.registrations import Registrations, Unresolved
 
 
-class Interpreter(Recorder):
+class Interpreter(OpRecorder):
     """Runs the module-level code of a project and records what it registers."""
 
     def give_up(self, statement: ast.stmt, frame: Frame, reason: str) -> None:

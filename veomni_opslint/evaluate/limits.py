@@ -21,8 +21,11 @@ MAX_PATH = 20
 RECURSION_LIMIT = 12_000
 """Python frames while evaluating; MAX_NESTING is reached long before."""
 
+TOO_MANY = "depends on too many conditions"
+"""The reason of what exceeds MAX_OPTIONS or MAX_PATH."""
 
-class GivenUp(Exception):  # noqa: N818
+
+class GivenUp(Exception):  # noqa: N818 - it tells of the code evaluated, not of a fault here
     """The rest of the module is not followed."""
 
     def __init__(self, reason: str) -> None:
@@ -30,7 +33,7 @@ class GivenUp(Exception):  # noqa: N818
         self.reason = reason
 
 
-class TooDeep(Exception):  # noqa: N818
+class TooDeep(Exception):  # noqa: N818 - it tells of the code evaluated, not of a fault here
     """The module-level statement is not followed; the rest of the module is."""
 
     def __init__(self, reason: str) -> None:
@@ -38,7 +41,7 @@ class TooDeep(Exception):  # noqa: N818
         self.reason = reason
 
 
-class Raised(Exception):  # noqa: N818
+class Raised(Exception):  # noqa: N818 - it tells of the code evaluated, not of a fault here
     """The code under evaluation raises here; ``error`` is the name of a built-in exception, or empty if unknown."""
 
     def __init__(self, error: str, reason: str = "") -> None:
@@ -47,7 +50,7 @@ class Raised(Exception):  # noqa: N818
         self.reason = reason or f"raises {error or 'an exception'}"
 
 
-class NotPlain(Exception):  # noqa: N818
+class NotPlain(Exception):  # noqa: N818 - it tells of the code evaluated, not of a fault here
     """An operation that needs known values met one that is not; ``reason`` continues a sentence about the result."""
 
     def __init__(self, reason: str) -> None:

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Callable, Iterator
 
 from veomni_opslint.conditions import FALSE, TRUE
+from veomni_opslint.evaluate.cells import Value, unknown
 from veomni_opslint.evaluate.containers import UNORDERED
-from veomni_opslint.evaluate.forks import Exit, Note, Step
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import NotPlain, Raised
+from veomni_opslint.evaluate.path import Exit, Note, Step
 from veomni_opslint.evaluate.statements import RUNNERS, Statements
-from veomni_opslint.evaluate.values import Maybe, Value, unknown
+from veomni_opslint.evaluate.values import Maybe
 
 _CHANGED = "changes in a loop whose rounds are not known"
 
@@ -23,9 +24,9 @@ class Loops(Statements):
         source = self.evaluate(node.iter, frame)
         try:
             if isinstance(node, ast.AsyncFor):
-                raise NotPlain("comes from an asynchronous loop")  # noqa: TRY301
-            if self.unordered(source) and _depends_on_order(node):
-                raise NotPlain(UNORDERED)  # noqa: TRY301
+                source = unknown("comes from an asynchronous loop")
+            elif self.unordered(source) and _depends_on_order(node):
+                source = unknown(UNORDERED)
             items = self.iterate(source)
         except NotPlain as problem:
             return self._for_unknown(node, frame, problem.reason)

@@ -5,21 +5,13 @@ from __future__ import annotations
 import ast
 import builtins
 
+from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value, unknown
 from veomni_opslint.evaluate.classes import Classes
 from veomni_opslint.evaluate.containers import ListValue
 from veomni_opslint.evaluate.frames import Frame
-from veomni_opslint.evaluate.iteration import has_choices
 from veomni_opslint.evaluate.limits import NotPlain, Raised
-from veomni_opslint.evaluate.values import (
-    UNBOUND,
-    Choice,
-    External,
-    Instance,
-    Lazy,
-    Opaque,
-    Value,
-    unknown,
-)
+from veomni_opslint.evaluate.settling import has_choices
+from veomni_opslint.evaluate.values import Choice, External, Instance, Lazy
 
 
 class Names(Classes):

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import ast
 import operator
-import re
 from collections.abc import Callable, Hashable
 from typing import Any, TypeAlias
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value
 from veomni_opslint.evaluate.containers import Container, DictValue, KeyedContainer, ListValue, SetValue
 from veomni_opslint.evaluate.core import reason_of
-from veomni_opslint.evaluate.equality import Equality
+from veomni_opslint.evaluate.formatting import Formatting
+from veomni_opslint.evaluate.identity import key_of
 from veomni_opslint.evaluate.limits import MAX_BITS, MAX_ITEMS, MAX_TEXT, NotPlain, Raised
-from veomni_opslint.evaluate.values import (
-    UNBOUND,
-    Arguments,
-    Choice,
-    EnumMember,
-    External,
-    Instance,
-    Maybe,
-    Opaque,
-    Value,
-    key_of,
-)
+from veomni_opslint.evaluate.values import Arguments, Choice, EnumMember, External, Instance, Maybe
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -48,12 +38,11 @@ _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 _SYMBOLS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in"}
 _NEGATIONS: dict[type[ast.cmpop], ast.cmpop] = {ast.NotEq: ast.Eq(), ast.NotIn: ast.In(), ast.IsNot: ast.Is()}
-_LARGE_WIDTH = re.compile(r"\d{5}|\*")
 
 Handler: TypeAlias = "Callable[[Operators, Arguments], Value]"
 
 
-class Operators(Equality):
+class Operators(Formatting):
     """Operators over values."""
 
     def truth_of(self, value: Value, text: str) -> Condition:
@@ -182,7 +171,7 @@ class Operators(Equality):
         if isinstance(left, DictValue) and isinstance(right, DictValue) and isinstance(operator, ast.BitOr):
             return self._joined_dict(left, right)
         if isinstance(operator, ast.Mod) and isinstance(left, str):
-            return self._percent(left, right)
+            return self.percent(left, right)
         if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(operator, ast.Add):
             return left + right
         if isinstance(operator, ast.Mult) and isinstance(right, ListValue):
@@ -226,66 +215,9 @@ class Operators(Equality):
         return SetValue(items, frozen=left.frozen)
 
     def _joined_dict(self, left: DictValue, right: DictValue) -> Value:
-        result = DictValue(self._pairs(left) + self._pairs(right))
+        result = DictValue(self.pairs(left) + self.pairs(right))
         result.unordered = left.unordered or right.unordered
         return result
-
-    def _pairs(self, table: DictValue) -> list[tuple[Value, Value]]:
-        table.check_known()
-        if any(when is not None for when, _, _ in table.elements()):
-            raise NotPlain("depends on too many conditions")
-        return list(table.entries.values())
-
-    def _percent(self, template: str, value: Value) -> str:
-        if _LARGE_WIDTH.search(template):
-            raise NotPlain("is formatted with a large width")
-        if isinstance(value, tuple):
-            arguments: Any = tuple(self._text_argument(item) for item in value)
-        elif isinstance(value, DictValue):
-            arguments = {self.plain(k): self._text_argument(v) for k, v in self._pairs(value)}
-        else:
-            arguments = self._text_argument(value)
-        try:
-            return _checked(template % arguments)
-        except (TypeError, ValueError, KeyError) as problem:
-            raise Raised(type(problem).__name__) from problem
-
-    def _text_argument(self, value: Value) -> Any:  # noqa: ANN401
-        if isinstance(value, EnumMember | Instance):
-            return self.formatted(value, "", "")
-        return self.plain(value)
-
-    def formatted(self, value: Value, conversion: str, spec: str) -> str:
-        """The text of a value in an f-string or ``format``; raises NotPlain when it is not known."""
-        if _LARGE_WIDTH.search(spec):
-            raise NotPlain("is formatted with a large width")
-        if isinstance(value, EnumMember):
-            value = self._enum_text(value, conversion)
-        elif isinstance(value, Instance):
-            method = "__repr__" if conversion == "r" else "__str__"
-            if value.cls.find(method) is UNBOUND or value.cls.find("__format__") is not UNBOUND:
-                raise NotPlain("contains the text of an object")
-            value, conversion = self.invoke(self.attribute(value, method, method)), ""
-        plain = self.plain(value)
-        if conversion == "r":
-            plain = repr(plain)
-        elif conversion == "s":
-            plain = str(plain)
-        elif conversion == "a":
-            plain = ascii(plain)
-        try:
-            return _checked(format(plain, spec))
-        except (TypeError, ValueError) as problem:
-            raise Raised(type(problem).__name__) from problem
-
-    def _enum_text(self, member: EnumMember, conversion: str) -> Value:
-        if conversion == "r" or any(
-            member.cls.find(name) is not UNBOUND for name in ("__str__", "__format__", "__repr__")
-        ):
-            raise NotPlain("contains the text of an object")
-        if member.cls.has_external_base("enum.StrEnum", "enum.IntEnum"):
-            return member.value if isinstance(member.value, int) and not conversion else str(member.value)
-        return f"{member.cls.name}.{member.name}"
 
 
 def atom_key(value: Value, depth: int = 6) -> Hashable:
@@ -305,12 +237,6 @@ def _repeats(size: int, times: int) -> int:
     if size * times > MAX_ITEMS:
         raise NotPlain("is too large to follow")
     return times
-
-
-def _checked(text: str) -> str:
-    if len(text) > MAX_TEXT:
-        raise NotPlain("is too large to follow")
-    return text
 
 
 def _check_size(kind: ast.operator, left: Any, right: Any) -> None:  # noqa: ANN401

@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either
+from veomni_opslint.evaluate.cells import Value, unknown
 from veomni_opslint.evaluate.containers import DictValue, ListValue
 from veomni_opslint.evaluate.core import reason_of
 from veomni_opslint.evaluate.frames import Frame
+from veomni_opslint.evaluate.identity import key_of
 from veomni_opslint.evaluate.limits import NotPlain, Raised
 from veomni_opslint.evaluate.statements import Statements
 from veomni_opslint.evaluate.type_tests import instance_test
-from veomni_opslint.evaluate.values import Arguments, Class, Instance, Value, key_of, unknown
+from veomni_opslint.evaluate.values import Arguments, Class, Instance
 
 
 class Patterns(Statements):
     """Matching values against patterns."""
 
-    def pattern(
-        self, node: ast.pattern, subject: Value, bound: dict[str, Value], text: str, frame: Frame
-    ) -> Condition:
+    def pattern(self, node: ast.pattern, subject: Value, bound: dict[str, Value], text: str, frame: Frame) -> Condition:
         """The condition under which the subject matches; the names that the pattern binds go into *bound*."""
         written = f"{text} matches {frame.module.text(node)}"
         if isinstance(node, ast.MatchValue):
@@ -125,5 +125,3 @@ class Patterns(Statements):
                 bound.setdefault(inner.name, unknown(reason))
             elif isinstance(inner, ast.MatchMapping) and inner.rest is not None:
                 bound.setdefault(inner.rest, unknown(reason))
-
-

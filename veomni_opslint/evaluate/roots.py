@@ -96,38 +96,44 @@ def names_any(nodes: Iterable[ast.AST], words: Words, dialect: Dialect) -> bool:
     waiting = list(nodes)
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.Name):
-            if node.id in words.bound:
+        if _names(node, words):
+            return True
+        # Reading the registry (``.resolve``, ``.list_available``) registers nothing.
+        if isinstance(node, ast.Attribute) and _last(node.value) == dialect.registry:
+            if node.attr == dialect.register_method:
                 return True
-        elif isinstance(node, ast.Attribute):
-            if node.attr in words.members:
-                return True
-            # Reading the registry (``.resolve``, ``.list_available``) registers nothing.
-            if _last(node.value) == dialect.registry:
-                if node.attr == dialect.register_method:
-                    return True
-                continue
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            if any(alias.name in words.bound and alias.asname for alias in node.names):
-                return True
+            continue
         waiting.extend(ast.iter_child_nodes(node))
+    return False
+
+
+def _names(node: ast.AST, words: Words) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in words.bound
+    if isinstance(node, ast.Attribute):
+        return node.attr in words.members
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return any(alias.name in words.bound and alias.asname for alias in node.names)
     return False
 
 
 def _registering_methods(states: Iterable[_Module], dialect: Dialect) -> set[str]:
     """The methods of the project's registry class, other than the register method, that call it."""
+    calls = Words(members=frozenset((dialect.register_method,)))
     found = set()
-    for state in states:
-        if f"class {dialect.registry_class}" not in state.facts.text or state.facts.tree is None:
-            continue
-        for cls in state.facts.tree.body:
-            if isinstance(cls, ast.ClassDef) and cls.name == dialect.registry_class:
-                for method in cls.body:
-                    if isinstance(method, ast.FunctionDef) and method.name != dialect.register_method:
-                        body = _body_of(state, method)
-                        if body is None or names_any(body, Words(members=frozenset((dialect.register_method,))), dialect):
-                            found.add(method.name)
+    for state, method in _methods_of(states, dialect.registry_class):
+        body = _body_of(state, method)
+        if method.name != dialect.register_method and (body is None or names_any(body, calls, dialect)):
+            found.add(method.name)
     return found
+
+
+def _methods_of(states: Iterable[_Module], name: str) -> Iterator[tuple[_Module, ast.FunctionDef]]:
+    for state in states:
+        if f"class {name}" in state.facts.text and state.facts.tree is not None:
+            for cls in state.facts.tree.body:
+                if isinstance(cls, ast.ClassDef) and cls.name == name:
+                    yield from ((state, method) for method in cls.body if isinstance(method, ast.FunctionDef))
 
 
 def _body_of(state: _Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt] | None:
@@ -187,10 +193,9 @@ def _read_imports(state: _Module) -> Iterator[tuple[str, str, str]]:
 
 
 def _scan(state: _Module, dialect: Dialect) -> set[tuple[str, str]]:
-    assert state.facts.tree is not None  # noqa: S101
     while True:
         scan = _Scan(state, _lines_of(state.facts.text, state.words.bound | state.words.members), dialect)
-        scan.statements(state.facts.tree.body)
+        scan.statements(state.facts.tree.body if state.facts.tree is not None else [])
         state.acts = state.acts or scan.acts
         if scan.names <= state.words.bound:
             return {(state.name, name) for name in scan.names}

@@ -7,20 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, negate
+from veomni_opslint.evaluate.cells import Opaque, Value, unknown
 from veomni_opslint.evaluate.containers import DictValue, ListValue, SetValue
 from veomni_opslint.evaluate.expressions import Expressions
-from veomni_opslint.evaluate.forks import Exit, Note, Step, flipped
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.library_functions import HARMLESS_DECORATORS, LIBRARY
 from veomni_opslint.evaluate.limits import NotPlain, Raised, TooDeep
-from veomni_opslint.evaluate.values import (
-    Arguments,
-    Class,
-    External,
-    Opaque,
-    Value,
-    unknown,
-)
+from veomni_opslint.evaluate.path import Exit, Note, Step, flipped
+from veomni_opslint.evaluate.values import Arguments, Class, External
 
 _NO_EXITS: list[Exit] = []
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from veomni_opslint.evaluate.cells import UNBOUND, Value
 from veomni_opslint.evaluate.containers import ListValue
 from veomni_opslint.evaluate.limits import MAX_TEXT, NotPlain, Raised
 from veomni_opslint.evaluate.operators import Handler, Operators
-from veomni_opslint.evaluate.values import UNBOUND, Arguments, Value
+from veomni_opslint.evaluate.values import Arguments
 
 _FIELD = re.compile(r"(?P<literal>[^{}]*)(?:(?P<escape>\{\{|\}\})|\{(?P<name>[^!:{}]*)(?:!(?P<conversion>[rsa]))?"
                     r"(?::(?P<spec>[^{}]*))?\})?")  # fmt: skip
@@ -44,9 +45,8 @@ def _check_growth(receiver: str | bytes | float, name: str, positional: list[Any
     widths = [value for value in positional if isinstance(value, int)]
     if name in {"center", "ljust", "rjust", "zfill", "expandtabs"} and any(abs(width) > 10_000 for width in widths):
         raise NotPlain("is too large to follow")
-    if name == "replace" and isinstance(receiver, str) and len(positional) > 1 and isinstance(positional[1], str):
-        if (len(receiver) + 1) * len(positional[1]) > 10 * MAX_TEXT:
-            raise NotPlain("is too large to follow")
+    if name == "replace" and len(positional) > 1 and (len(str(receiver)) + 1) * len(str(positional[1])) > 10 * MAX_TEXT:
+        raise NotPlain("is too large to follow")
 
 
 def _join(run: Operators, arguments: Arguments) -> Value:

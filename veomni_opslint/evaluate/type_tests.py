@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value
 from veomni_opslint.evaluate.containers import DictValue, IteratorValue, ListValue, SetValue
 from veomni_opslint.evaluate.core import reason_of
 from veomni_opslint.evaluate.limits import NotPlain, Raised
 from veomni_opslint.evaluate.operators import Operators, atom_key
 from veomni_opslint.evaluate.values import (
-    UNBOUND,
     Arguments,
     Class,
     EnumMember,
@@ -16,9 +16,7 @@ from veomni_opslint.evaluate.values import (
     Instance,
     Method,
     Native,
-    Opaque,
     Partial,
-    Value,
 )
 
 _NAMES: dict[type, tuple[str, ...]] = {

@@ -7,50 +7,43 @@ below. What can change is a ``Cell``, so that the branches of an unknown conditi
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from enum import Enum
-from itertools import count
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from veomni_opslint.conditions import Condition
-from veomni_opslint.evaluate.limits import NotPlain
+from veomni_opslint.evaluate.cells import UNBOUND, Attributes, Opaque, Value, unknown
 from veomni_opslint.findings import Place
 
 if TYPE_CHECKING:
     from veomni_opslint.evaluate.frames import Frame, Module
 
-Value: TypeAlias = object
-Join: TypeAlias = Callable[[list[tuple[Condition, Value]]], Value]
+__all__ = [
+    "UNBOUND",
+    "Arguments",
+    "Choice",
+    "Class",
+    "Context",
+    "EnumMember",
+    "External",
+    "Field",
+    "Function",
+    "Globals",
+    "Instance",
+    "Lazy",
+    "Maybe",
+    "Method",
+    "ModuleRef",
+    "Native",
+    "Opaque",
+    "Partial",
+    "Role",
+    "Super",
+    "Value",
+    "Wrapped",
+    "unknown",
+]
+
 Role: TypeAlias = Literal["", "registry", "kernel_spec", "hardware", "op_spec", "backend_spec", "op_scope"]
-
-
-class Absence(Enum):
-    """The place of a value that is not there: an unbound name, a missing key."""
-
-    UNBOUND = "unbound"
-
-
-UNBOUND = Absence.UNBOUND
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Opaque:
-    """A value known only at run time. ``reason`` continues "the variant …"; equal keys mean equal values.
-
-    ``call`` is the callee as written where the value is what a call that cannot be followed returns. ``hides`` is the
-    project function or class that calling the value, or a part of it, may run.
-    """
-
-    reason: str
-    key: Hashable
-    call: str = ""
-    hides: Value = None
-
-
-def unknown(reason: str, call: str = "", hides: Value = None) -> Opaque:
-    """An opaque value that equals no other."""
-    return Opaque(reason, object(), call, hides)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,64 +144,6 @@ class Globals:
     module: str
 
 
-_serials = count()
-
-
-class Cell:
-    """Something that can change. Parts are named by a key; contents are immutable snapshots of a part."""
-
-    __slots__ = ("serial",)
-
-    def __init__(self) -> None:
-        self.serial = next(_serials)
-
-    @staticmethod
-    def mark() -> int:
-        """A number between those of the cells made before and after."""
-        return next(_serials)
-
-    def peek(self, key: str) -> object:
-        """The content of the part."""
-        raise NotImplementedError
-
-    def poke(self, key: str, content: object) -> None:
-        """Replace the content of the part."""
-        raise NotImplementedError
-
-    def merge(self, options: list[tuple[Condition, object]], join: Join) -> object:
-        """One content for contents that hold under conditions which exclude each other."""
-        raise NotImplementedError
-
-    def poison(self, key: str, reason: str) -> None:
-        """Make the part unknown."""
-        raise NotImplementedError
-
-
-class Attributes(Cell):
-    """A cell whose parts are named values."""
-
-    __slots__ = ("attrs",)
-
-    def __init__(self, attrs: dict[str, Value] | None = None) -> None:
-        super().__init__()
-        self.attrs: dict[str, Value] = attrs if attrs is not None else {}
-
-    def peek(self, key: str) -> object:
-        return self.attrs.get(key, UNBOUND)
-
-    def poke(self, key: str, content: object) -> None:
-        if content is UNBOUND:
-            self.attrs.pop(key, None)
-        else:
-            self.attrs[key] = content
-
-    def merge(self, options: list[tuple[Condition, object]], join: Join) -> object:
-        return join(options)
-
-    def poison(self, key: str, reason: str) -> None:
-        self.attrs[key] = unknown(reason)
-
-
 class Function(Attributes):
     """A def or lambda of the project. Its attributes are those set on it (``f.op = "rms_norm"``)."""
 
@@ -254,7 +189,8 @@ class Class(Attributes):
     """A class of the project, or one that the dialect names and that lies outside it."""
 
     __slots__ = (
-        "annotations", "bases", "fields", "flavor", "frozen", "module", "name", "node", "opaque_base", "qualname", "role",
+        "annotations", "bases", "fields", "flavor", "frozen", "module", "name", "node", "opaque_base", "qualname",
+        "role",
     )  # fmt: skip
 
     def __init__(self, name: str, qualname: str, module: Module | None, bases: tuple[Value, ...]) -> None:
@@ -289,9 +225,7 @@ class Class(Attributes):
 
     def has_external_base(self, *dotted: str) -> bool:
         """Whether one of *dotted* is among the bases of the class or of its project bases."""
-        return any(
-            isinstance(base, External) and base.dotted in dotted for cls in self.lineage() for base in cls.bases
-        )
+        return any(isinstance(base, External) and base.dotted in dotted for cls in self.lineage() for base in cls.bases)
 
 
 class Instance(Attributes):
@@ -358,62 +292,10 @@ class Arguments:
 
     def replaced(self, positional: tuple[Value, ...], keywords: dict[str, Value]) -> Arguments:
         """The same call with other arguments."""
-        return Arguments(
-            positional, keywords, self.node, self.frame, self.lost, self.lost_keywords, self.keyword_nodes
-        )
+        return Arguments(positional, keywords, self.node, self.frame, self.lost, self.lost_keywords, self.keyword_nodes)
 
     def get(self, index: int, name: str, default: Value = UNBOUND) -> Value:
         """The argument at *index* or called *name*."""
         if index < len(self.positional):
             return self.positional[index]
         return self.keywords.get(name, default)
-
-
-def key_of(value: Value, depth: int = 12) -> Hashable:
-    """A hashable that is equal for equal values.
-
-    Raises:
-        NotPlain: the value is unhashable, or not known, or nested deeper than *depth*.
-    """
-    if value is None or isinstance(value, str | int | float | bytes | complex):
-        return value
-    if depth == 0:
-        raise NotPlain("is looked up by a key that is nested too deeply")
-    if isinstance(value, tuple):
-        return tuple(key_of(item, depth - 1) for item in value)
-    if isinstance(value, EnumMember):
-        return value if value.plain is UNBOUND else key_of(value.plain, depth - 1)
-    if isinstance(value, Opaque):
-        raise NotPlain(value.reason)
-    if isinstance(value, Instance):
-        if value.cls.flavor == "namedtuple":
-            return tuple(key_of(item, depth - 1) for item in value.sequence)
-        if value.cls.flavor == "dataclass":
-            return (id(value.cls), *(key_of(value.attrs.get(item.name), depth - 1) for item in value.cls.fields))
-        return value
-    if isinstance(value, External | ModuleRef | Function | Class | Method | Partial | Native | Wrapped):
-        return value
-    if isinstance(value, range) or value is Ellipsis:
-        return value
-    raise NotPlain("is looked up by a key that is not known")
-
-
-def same(left: Value, right: Value) -> bool:
-    """Whether both are certainly one value."""
-    if left is right:
-        return True
-    if type(left) is not type(right):
-        return False
-    if isinstance(left, str | int | float | bytes | complex | range | External | ModuleRef | Lazy):
-        return left == right
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(same, left, right))
-    if isinstance(left, Maybe) and isinstance(right, Maybe):
-        return left.when == right.when and same(left.value, right.value)
-    if isinstance(left, Native) and isinstance(right, Native):
-        return left.name == right.name and same(left.receiver, right.receiver)
-    if isinstance(left, Method) and isinstance(right, Method):
-        return left.function is right.function and same(left.receiver, right.receiver)
-    if isinstance(left, Opaque) and isinstance(right, Opaque):
-        return left.key == right.key
-    return False
