@@ -22,6 +22,7 @@ class Job:
 """
 LLAMA = "veomni/models/transformers/llama/generated/patched_modeling_llama_gpu.py"
 
+TYPES = "veomni/arguments/arguments_types.py"
 SWIGLU = "veomni/ops/kernels/swiglu/__init__.py"
 REASON = (
     "RuntimeError: kernel `triton` of swiglu_mlp/standard needs gpu with compute capability 80 or higher, not gpu:75"
@@ -32,7 +33,7 @@ llama ({LLAMA})
 
   slot op/variant implementation from gets
   veomni_rms_norm rms_norm/standard npu configuration, job.yaml:2 error at config
-  veomni_swiglu_mlp swiglu_mlp/standard triton default, veomni/arguments/arguments_types.py:17 _triton_factory, {SWIGLU}:4
+  veomni_swiglu_mlp swiglu_mlp/standard triton default, {TYPES}:17 _triton_factory, {SWIGLU}:4
 
 Rejected when the configuration is read, whatever the model
 

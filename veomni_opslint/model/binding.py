@@ -74,6 +74,12 @@ def implementation_name(model: OpsModel, op_name: str, value: str) -> str:
     return value.removeprefix(model.dialect.value_prefix_of.get(op_name, ""))
 
 
+def config_value(model: OpsModel, op_name: str, implementation: str) -> str:
+    """What the config field calls the implementation that the registry has as *implementation*."""
+    prefix = model.dialect.value_prefix_of.get(op_name, "")
+    return implementation if implementation == model.dialect.eager else prefix + implementation
+
+
 def field_values(model: OpsModel, device: Device, written: Mapping[str, Written]) -> dict[str, FieldValue]:
     """The value of every config field on *device*, after what the config class does to it, by field name."""
     if model.ops_config is None:

@@ -19,13 +19,17 @@ _MAX_BASES = 10
 
 @dataclass(frozen=True, slots=True)
 class ConfigField:
-    """One field of the config: its default (None where it has none that is a string) and its Literal choices."""
+    """One field of the config: its default (None where it has none that is a string) and its Literal choices.
+
+    ``default_place`` is where the default is written.
+    """
 
     name: str
     default: str | None
     choices: tuple[str, ...] | None
     place: Place
     module: str
+    default_place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +86,14 @@ def _fields(symbols: Symbols, module: str, node: ast.ClassDef, depth: int) -> It
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             if dotted(_subscripted(statement.annotation)).rpartition(".")[2] == "ClassVar":
                 continue
+            written = _default_node(statement.value)
             yield ConfigField(
                 name=statement.target.id,
-                default=_default(facts, statement.value),
+                default=_default(facts, written),
                 choices=_choices(facts, statement.annotation, 0),
                 place=place_of(facts.path, facts.text, span_of(statement)),
                 module=module,
+                default_place=place_of(facts.path, facts.text, span_of(statement if written is None else written)),
             )
 
 
@@ -95,12 +101,13 @@ def _subscripted(node: ast.expr) -> ast.expr:
     return node.value if isinstance(node, ast.Subscript) else node
 
 
-def _default(facts: FileFacts, value: ast.expr | None) -> str | None:
+def _default_node(value: ast.expr | None) -> ast.expr | None:
     if isinstance(value, ast.Call):
-        for keyword in value.keywords:
-            if keyword.arg == "default":
-                return _default(facts, keyword.value)
-        return None
+        return next((keyword.value for keyword in value.keywords if keyword.arg == "default"), None)
+    return value
+
+
+def _default(facts: FileFacts, value: ast.expr | None) -> str | None:
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         return value.value
     if isinstance(value, ast.Name):

@@ -7,7 +7,7 @@ _NPU_ALLOWED = {
     "attn_implementation": {"eager", "sdpa"},
 }
 _NPU_REQUIRED = {"rms_norm_implementation": "npu"}
-_NPU_DEFAULT_FALLBACK = {"swiglu_mlp_implementation": "eager"}
+_NPU_DEFAULT_FALLBACK = {"rms_norm_implementation": "npu", "swiglu_mlp_implementation": "eager"}
 
 
 @dataclass

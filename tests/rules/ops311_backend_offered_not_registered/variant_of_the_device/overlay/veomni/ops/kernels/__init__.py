@@ -1,0 +1,1 @@
+from . import gated, rms_norm, swiglu
