@@ -107,7 +107,7 @@ USED = (
     _used("result in a dictionary", "LOSSES = {'cutlass': KERNEL_REGISTRY.register(SPEC)}  # OPS104"),
     _used("result in a condition", "if KERNEL_REGISTRY.register(SPEC):  # OPS104\n    logger.info('registered')"),
     _used("result as an argument", "print(KERNEL_REGISTRY.register(SPEC))  # OPS104"),
-    _used("attribute of the result", "NAME = KERNEL_REGISTRY.register(SPEC).name  # OPS104"),
+    _used("attribute of the result", "NAME = KERNEL_REGISTRY.register(SPEC).name  # OPS104, OPS390?"),
     _used("result asserted", "assert KERNEL_REGISTRY.register(SPEC)  # OPS104"),
     _used(
         "result in an assignment expression",
