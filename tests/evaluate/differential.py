@@ -68,11 +68,11 @@ def _judge(label: str, found: Registrations, run: dict[str, Any], outcome: Outco
     for path in sorted(paths | {entry["caller"][0] for entry in run["log"]}):
         truth = [entry for entry in run["log"] if entry["caller"][0] == path]
         outcome.total += len(truth)
-        truth = [entry for entry in truth if tuple(entry["place"]) not in unclear and tuple(entry["caller"]) not in unclear]
+        truth = [entry for entry in truth if not unclear & {tuple(entry["place"]), tuple(entry["caller"])}]
         said = [
             spec for spec in found.kernel_specs
             if spec.caller.path == path and all(judged[text] for text in spec.conditions)
-            and (spec.place.path, spec.place.line) not in unclear and (spec.caller.path, spec.caller.line) not in unclear
+            and not unclear & {(place.path, place.line) for place in (spec.place, spec.caller)}
         ]  # fmt: skip
         outcome.known += len(truth)
         expected = [entry["fields"] + [entry["place"], entry["caller"]] for entry in truth]

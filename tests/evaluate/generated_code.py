@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Random module-level code that builds strings, hardware requirements, factories and specs in every way we know."""
 
 from __future__ import annotations
@@ -254,12 +255,12 @@ _FACTORIES = (
     _method,
     _class,
     _table_factory,
-    lambda c: "lambda: None",
+    lambda _: "lambda: None",
     lambda c: f"functools.partial({_def_factory(c)})",
     lambda c: f"functools.partial({_closure(c)}, 1, x=2)",
-    lambda c: "hostinfo.kernel",
-    lambda c: "shared_factory",
-    lambda c: "hostinfo.make_kernel()",
+    lambda _: "hostinfo.kernel",
+    lambda _: "shared_factory",
+    lambda _: "hostinfo.make_kernel()",
 )
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Random statements about conditions, exceptions and other modules that register specs, one function for each idiom."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Loops, branches, exceptions and other statements around registrations."""
 
 from __future__ import annotations

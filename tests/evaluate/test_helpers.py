@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Functions and classes of the project that build or register specs."""
 
 from __future__ import annotations

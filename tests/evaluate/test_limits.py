@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Hostile and huge code: bounded work, no exception, and a reason where something may be missing."""
 
 from __future__ import annotations

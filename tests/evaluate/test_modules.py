@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Names of the registry and of specs that come through other modules, and registrations of other modules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """What is recorded of a registration beside its names: factory, hardware, places, and the ops of the older registry."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Which modules are run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Registrations that cannot be known, and the reasons given for it; nothing is guessed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a case is easier to read on one line.
 """Expressions that give the names of a spec."""
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def _host(flags: dict[str, bool]) -> types.ModuleType:
     module.name = lambda: "host_name"
     module.names = lambda: ["host_1", "host_2"]
     module.one = lambda: ["only"]
-    module.change = lambda rows: None
+    module.change = lambda _: None
     module.kernel = len
     module.make_kernel = lambda: len
     return module
@@ -86,7 +86,7 @@ def _holds(text: str, modules: list[types.ModuleType]) -> bool | None:
     for module in modules:
         try:
             return bool(eval(text, dict(vars(module))))
-        except Exception:
+        except Exception:  # noqa: BLE001
             continue
     return None
 
@@ -97,7 +97,7 @@ def _run(name: str, flags: dict[str, bool], conditions: list[str], root: str) ->
     sys.modules["hostinfo"] = _host(flags)
     try:
         importlib.import_module(name)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001
         return {"error": f"{type(error).__name__}: {error}"}
     log = []
     for spec, force, calls in sys.modules[f"{name}.kernel_registry"].KERNEL_REGISTRY.log:
