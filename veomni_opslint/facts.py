@@ -104,7 +104,8 @@ class Ref(NamedTuple):
     """A use of a name that the scope does not bind as a plain local: ``a.b.c`` as dotted text.
 
     Repeated uses under the same condition in one scope are given once, at the first, or the first call if there is one,
-    except for the device namespaces of the dialect (``torch_npu.…``, ``torch.npu.…``), which are given each time.
+    or the first of these outside a ``try``; except for the device namespaces of the dialect (``torch_npu.…``,
+    ``torch.npu.…``), which are given each time.
     ``call``: it is called there. ``handled``: inside a ``try`` that catches AttributeError, NameError or ImportError
     and goes on; ``import_handled``: one that catches ImportError. A tuple, because there are so many of them.
     """

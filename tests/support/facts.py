@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import ast
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 
-from support.projects import BASE_TREE
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract import extract
 from veomni_opslint.facts import FileFacts, Span
 from veomni_opslint.source import Source
 
-ROOT = BASE_TREE.parents[2]
-FILES = sorted(str(file.relative_to(ROOT)) for folder in (BASE_TREE, ROOT / "veomni") for file in folder.rglob("*.py"))
+ROOT = Path(__file__).parents[2]
+FILES = sorted(
+    str(file.relative_to(ROOT))
+    for folder in (ROOT / "tests" / "support" / "base_tree", ROOT / "veomni")
+    for file in folder.rglob("*.py")
+)
 """Python files of this repository that are written in the architecture under check."""
 
 

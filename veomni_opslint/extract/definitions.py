@@ -51,11 +51,16 @@ def _signature(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, whe
     named += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
     for argument in named:
         if argument.annotation is not None:
-            if walker.deep:
-                walker.scan(argument.annotation, when)
+            _annotation(walker, argument.annotation, when)
             argument.annotation = None
-    if walker.deep and node.returns is not None:
-        walker.scan(node.returns, when)
+    if node.returns is not None:
+        _annotation(walker, node.returns, when)
+
+
+def _annotation(walker: Walker, node: ast.expr, when: Condition) -> None:
+    # What binds a name or opens a scope is passed over, so that scopes and bindings count as in shallow facts.
+    if walker.deep and not any(isinstance(inner, ast.Lambda | ast.NamedExpr) for inner in ast.walk(node)):
+        walker.scan(node, when)
 
 
 def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Condition:

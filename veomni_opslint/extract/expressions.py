@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from veomni_opslint.conditions import TRUE, Condition, both, negate
-from veomni_opslint.extract.operands import condition, dotted, operand
+from veomni_opslint.extract.operands import Operand, condition, dotted, operand
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.slots import mark_slots
 from veomni_opslint.facts import Call, Ref
@@ -53,13 +53,14 @@ def scan(walker: Walker, node: ast.AST, when: Condition) -> None:
             for name in fields_of[kind]:
                 child = getattr(current, name, None)
                 if child.__class__ is list:
-                    stack.extend(child)
+                    stack.extend(child[::-1])
                 elif child is not None:
                     stack.append(child)
         elif kind in _SPECIAL:
             _SPECIAL[kind](walker, current, when)
         else:
-            fields_of[kind] = tuple(name for name in kind._fields if name not in _NOT_CHILDREN)
+            # What is put on the stack last is looked at first.
+            fields_of[kind] = tuple(name for name in reversed(kind._fields) if name not in _NOT_CHILDREN)
             stack.append(current)
 
 
@@ -70,8 +71,8 @@ def _use(walker: Walker, name: str, node: ast.expr, when: Condition, call: bool)
     if known is None:
         return
     if known is not _NEW:
-        if call and not known[2]:
-            scope.refs[key] = (known[0], known[1], True, known[3], known[4])
+        if (call and not known[2]) or (known[4] and call == known[2] and not scope.handled_imports):
+            scope.refs[key] = (known[0], span_of(node), call, scope.handled_uses > 0, scope.handled_imports > 0)
         return
     root = name.partition(".")[0]
     if name.startswith(walker.device_prefixes) or root in walker.device_roots:
@@ -96,13 +97,13 @@ def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST])
             walker.call_hooks[last](node, name, when)
         if walker.deep:
             _record_call(walker, node, name, when)
-    else:
+    elif node.func.__class__ is ast.Attribute and node.func.attr in walker.call_hooks:
+        attribute = node.func.attr
+        walker.call_hooks[attribute](node, attribute, when)
+    stack.extend(keyword.value for keyword in node.keywords[::-1])
+    stack.extend(node.args[::-1])
+    if not name:
         stack.append(node.func)
-        if node.func.__class__ is ast.Attribute and node.func.attr in walker.call_hooks:
-            attribute = node.func.attr
-            walker.call_hooks[attribute](node, attribute, when)
-    stack.extend(node.args)
-    stack.extend(keyword.value for keyword in node.keywords)
 
 
 def _record_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> None:
@@ -154,24 +155,28 @@ def _named_expr(walker: Walker, node: ast.NamedExpr, when: Condition) -> None:
 def _comprehension(
     walker: Walker, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, when: Condition
 ) -> None:
+    names = walker.scope.names
+    shadowed: dict[str, Operand | None] = {}
     for generator in node.generators:
         scan(walker, generator.iter, when)
-        targets = [generator.target]
-        while targets:
-            target = targets.pop()
-            if target.__class__ is ast.Name:
-                walker.scope.names[target.id] = ("opaque", target.lineno, target.col_offset, target.id)
+        for target in ast.walk(generator.target):
+            if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
+                shadowed.setdefault(target.id, names.get(target.id))
+                names[target.id] = ("opaque", target.lineno, target.col_offset, target.id)
                 walker.scope.locals.add(target.id)
-            else:
-                targets.extend(child for child in ast.iter_child_nodes(target) if isinstance(child, ast.expr))
         for test in generator.ifs:
             scan(walker, test, when)
-            when = both(when, condition(test, walker.scope.names))
+            when = both(when, condition(test, names))
     if isinstance(node, ast.DictComp):
         scan(walker, node.key, when)
         scan(walker, node.value, when)
     else:
         scan(walker, node.elt, when)
+    for name, value in shadowed.items():
+        if value is None:
+            del names[name]
+        else:
+            names[name] = value
 
 
 def _lambda(walker: Walker, node: ast.Lambda, when: Condition) -> None:

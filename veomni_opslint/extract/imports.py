@@ -13,6 +13,8 @@ from veomni_opslint.facts import Binding, Import, ImportedName, Span
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
 
+_OWN_PACKAGE = (("name", "__package__"), ("name", "__name__"), ("name", "__spec__.parent"))
+
 
 def import_plain(walker: Walker, node: ast.Import, when: Condition) -> Condition:
     """``import a.b as c``: one import a name; what follows runs only where the package is there."""
@@ -51,27 +53,44 @@ def import_from(walker: Walker, node: ast.ImportFrom, when: Condition) -> Condit
 
 def import_module_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> None:
     """``importlib.import_module("m")`` and ``__import__("m")`` with a name that is known."""
-    if not node.args:
+    written = _constant(walker, node, 0, "name")
+    if not isinstance(written, str) or not written.strip("."):
         return
-    value = operand(node.args[0], walker.scope.names)
-    if value[0] != "const" or not isinstance(value[1], str) or not value[1].strip("."):
-        return
-    written = value[1]
-    how: Literal["import_module", "__import__"] = "__import__" if name == "__import__" else "import_module"
-    level = len(written) - len(written.lstrip(".")) if how == "import_module" else 0
     names: tuple[ImportedName, ...] = ()
-    for keyword in node.keywords:
-        if keyword.arg == "fromlist":
-            listed = operand(keyword.value, walker.scope.names)
-            if listed[0] == "const" and isinstance(listed[1], tuple):
-                names = tuple(ImportedName(str(one), "", span_of(keyword.value)) for one in listed[1])
+    level = 0
+    how: Literal["import_module", "__import__"] = "__import__" if name == "__import__" else "import_module"
+    if how == "__import__":
+        listed, given = _constant(walker, node, 3, "fromlist"), _constant(walker, node, 4, "level")
+        if isinstance(listed, tuple):
+            names = tuple(ImportedName(str(one), "", span_of(node)) for one in listed)
+        level = given if isinstance(given, int) else 0
+    elif written.startswith("."):
+        level = len(written) - len(written.lstrip("."))
+        package = _argument(node, 1, "package")
+        anchor = operand(package, walker.scope.names) if package is not None else None
+        if anchor is None or (anchor[0] != "const" and anchor not in _OWN_PACKAGE):
+            return
+        if anchor[0] == "const":
+            written, level = f"{str(anchor[1]).rsplit('.', level - 1)[0]}.{written.lstrip('.')}", 0
     _add(walker, span_of(node), written.lstrip("."), level, names, "", when, how)
 
 
 def imported_package(walker: Walker, call: ast.Call) -> str:
     """The optional package that a dynamic import names, or an empty string."""
-    value = operand(call.args[0], walker.scope.names) if call.args else ("opaque",)
-    return walker.optional_package(value[1]) if value[0] == "const" and isinstance(value[1], str) else ""
+    written = _constant(walker, call, 0, "name")
+    return walker.optional_package(written) if isinstance(written, str) else ""
+
+
+def _argument(node: ast.Call, index: int, name: str) -> ast.expr | None:
+    if len(node.args) > index:
+        return node.args[index]
+    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+
+
+def _constant(walker: Walker, node: ast.Call, index: int, name: str) -> object:
+    argument = _argument(node, index, name)
+    value = operand(argument, walker.scope.names) if argument is not None else ("opaque",)
+    return value[1] if value[0] == "const" else None
 
 
 def import_skip_call(call: ast.Call) -> Condition:

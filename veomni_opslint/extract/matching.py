@@ -69,5 +69,4 @@ def _capture(walker: Walker, pattern: ast.pattern, subject: Operand, when: Condi
             value: Operand = ("opaque", inner.lineno, inner.col_offset, name)
             if inner is pattern and isinstance(inner, ast.MatchAs):
                 value = subject
-            walker.scope.names[name] = value
-            walker.scope.locals.add(name)
+            walker.bind_name(name, value, inner, when, None)

@@ -95,7 +95,7 @@ class ScopeState:
         return f"{self.qualname}.{name}" if self.kind == "class" else f"{self.qualname}.<locals>.{name}"
 
 
-def span_of(node: ast.expr | ast.stmt | ast.alias | ast.excepthandler) -> Span:
+def span_of(node: ast.expr | ast.stmt | ast.alias | ast.excepthandler | ast.pattern) -> Span:
     """The range of a node."""
     return (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)
 

@@ -138,6 +138,14 @@ def _aug_assign(walker: Walker, node: ast.AugAssign, when: Condition) -> Conditi
     return TRUE
 
 
+def _type_alias(walker: Walker, node: ast.stmt, when: Condition) -> Condition:
+    """``type X = …``, which binds X."""
+    name = getattr(node, "name", None)
+    if isinstance(name, ast.Name):
+        walker.bind_name(name.id, ("opaque", 0, 0, ""), name, when, None)
+    return TRUE
+
+
 def _global(walker: Walker, node: ast.Global | ast.Nonlocal, when: Condition) -> Condition:
     if isinstance(node, ast.Global):
         walker.scope.globals.update(node.names)
@@ -172,3 +180,5 @@ STATEMENTS: dict[type[ast.stmt], Callable[..., Condition]] = {
 }
 if hasattr(ast, "TryStar"):
     STATEMENTS[ast.TryStar] = try_statement
+if hasattr(ast, "TypeAlias"):
+    STATEMENTS[ast.TypeAlias] = _type_alias

@@ -74,7 +74,9 @@ class Walker:
                 current = both(when, reached)
         return reached
 
-    def bind_name(self, name: str, value: Operand, node: ast.expr, when: Condition, source: ast.expr | None) -> None:
+    def bind_name(
+        self, name: str, value: Operand, node: ast.expr | ast.pattern, when: Condition, source: ast.expr | None
+    ) -> None:
         """Bind a plain name of the current scope to a value."""
         scope = self.scope
         if name in scope.globals:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from veomni_opslint.dialect import Dialect
 
 _STATEMENTS = ("import", "global")
+_FROM = re.compile(r"(?:^|[:;])\s*from\b")
 _CALLS = ("__import__", "import_module")
 
 
@@ -46,7 +48,7 @@ def _lines_of(text: str, offsets: set[int]) -> list[int]:
 def _starts_statement(text: str, offset: int) -> bool:
     """Whether a keyword can begin a statement there; in prose and in names it cannot."""
     before = text[text.rfind("\n", 0, offset) + 1 : offset].strip()
-    return not before or before.startswith("from ") or before[-1] in ":;\\"
+    return not before or before[-1] in ":;\\" or _FROM.search(before) is not None
 
 
 def _is_word(character: str) -> bool:
