@@ -36,9 +36,14 @@ def gemm(
     cu_seqlens_k: torch.Tensor | None = None,
     tuned: bool = True,
 ) -> torch.Tensor:
-    """Quack's product over groups of rows, or of the summed dimension."""
+    """Quack's product over groups of rows, or of the summed dimension, with the layouts and dtypes that it asks for."""
     assert not tuned
-    bounds = (cu_seqlens_m if cu_seqlens_k is None else cu_seqlens_k).tolist()
+    assert a.dtype == b.dtype == torch.bfloat16
+    assert (a if cu_seqlens_k is None else a.t()).is_contiguous()
+    assert cu_seqlens_k is None or b.is_contiguous()
+    starts = cu_seqlens_m if cu_seqlens_k is None else cu_seqlens_k
+    assert starts.dtype == torch.int32
+    bounds = starts.tolist()
     assert bounds[0] == 0
     groups = list(zip(bounds, bounds[1:], strict=False))
     if cu_seqlens_k is None:

@@ -109,9 +109,11 @@ def test_flash_attention(
     install(module, flash_attn_func=function)
     monkeypatch.setattr(flash.PackageRequirement, "problem", lambda _: None)
     attend = flash.flash_attention(name)
-    q, k, v = random(2, 5, 4, 8), random(2, 5, 2, 8, seed=1), random(2, 5, 2, 8, seed=2)
+    q, k, v = (random(2, 5, heads, 8, dtype=torch.bfloat16, seed=heads) for heads in (4, 2, 2))
     check(attend, attention_eager.attention_eager, q, k, v)
     check(attend, attention_eager.attention_eager, q, k, v, causal=False, scale=0.3)
+    with pytest.raises(ValueError, match=r"computes in bfloat16 and float16, not in torch\.float32"):
+        attend(q.float(), k.float(), v.float())
 
 
 def test_a_namespace_package_is_no_flash_attention(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,16 +155,17 @@ def test_quack(install: Install) -> None:
     install("quack.gemm_interface", gemm=stand_ins.gemm)
     quack = importlib.import_module("veomni.ops.kernels.moe.quack")
     index = torch.tensor([[0, 2], [2, 3], [0, 3]], device=DEVICE)
-    check(
-        quack.moe_experts_quack, moe_eager.moe_experts_eager,
-        random(3, 4), index, random(3, 2, seed=1), random(4, 6, 4, seed=2), random(4, 4, 3, seed=3), None,
-    )  # fmt: skip
+    weights = [random(*shape, dtype=torch.bfloat16, seed=i) for i, shape in enumerate([(4, 16, 16), (4, 16, 8)])]
+    tokens, shares = (random(3, columns, dtype=torch.bfloat16, seed=columns) for columns in (16, 2))
+    check(quack.moe_experts_quack, moe_eager.moe_experts_eager, tokens, index, shares, *weights, None, tolerance=2)
+    with pytest.raises(ValueError, match=r"multiples of 8, not torch\.float32 with 4 and 6"):
+        quack.moe_experts_quack(random(3, 4), index, random(3, 2), random(4, 6, 4), random(4, 4, 3), None)
 
 
 def test_fla(install: Install) -> None:
     """The three parts of the gated delta rule are called as flash-linear-attention wants it."""
-    install("fla.modules.convolution", causal_conv1d=stand_ins.causal_conv1d)
-    install("fla.modules.fused_norm_gate", rms_norm_gated=stand_ins.rms_norm_gated)
+    install("fla.modules.causal_conv1d", causal_conv1d=stand_ins.causal_conv1d)
+    install("fla.modules.norm.fused_norm_gate", rms_norm_gated=stand_ins.rms_norm_gated)
     install("fla.ops.gated_delta_rule", chunk_gated_delta_rule=stand_ins.chunk_gated_delta_rule)
     fla = importlib.import_module("veomni.ops.kernels.gated_delta_rule.fla")
     bounds = torch.tensor([0, 2, 5], device=DEVICE)
@@ -182,7 +185,7 @@ def test_fla_before_its_fix_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_utils, "is_package_available", lambda _: True)
     monkeypatch.setattr(import_utils, "package_version", lambda _: "0.5.1")
     monkeypatch.setattr(kernel_registry.HardwareRequirement, "is_satisfied", lambda _: True)
-    with pytest.raises(kernel_registry.KernelUnavailableError, match=r"attention is 0\.5\.1, at least 0\.6"):
+    with pytest.raises(kernel_registry.KernelUnavailableError, match=r"fla-core is 0\.5\.1, at least 0\.6"):
         kernel_registry.KERNEL_REGISTRY.resolve("chunk_gated_delta_rule", "standard", "fla")
 
 

@@ -30,7 +30,7 @@ def rotate_in_place_liger(
 def rotary_pos_emb_partial_liger(
     q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int = 1
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The variant ``partial``: Liger rotates whole rows only, so the columns that pass through are cut off.
+    """The variant ``partial``: older releases of Liger rotate whole rows only, so what passes through is cut off.
 
     Raises:
         ValueError: another layout is asked for.

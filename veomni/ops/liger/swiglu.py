@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def silu_mul_liger(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
-    """``silu(gate) * up``."""
+    """``silu(gate) * up``; in backward Liger overwrites *gate* and *up*, which no one else may need."""
     return LigerSiLUMulFunction.apply(gate, up)

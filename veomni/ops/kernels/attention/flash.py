@@ -9,12 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import torch
+
 from ....utils.import_utils import PackageRequirement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import torch
 
 REQUIREMENTS = {
     "flash_attention_2": PackageRequirement("flash_attn", "flash-attn", attribute="flash_attn_func", min_version="2.1"),
@@ -38,7 +38,13 @@ def flash_attention(name: str) -> Callable[..., torch.Tensor]:
     def attention_flash(
         q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *, causal: bool = True, scale: float | None = None
     ) -> torch.Tensor:
-        """See the eager definition."""
+        """See the eager definition.
+
+        Raises:
+            ValueError: the dtype is one that no flash attention computes in.
+        """
+        if q.dtype not in (torch.bfloat16, torch.float16):
+            raise ValueError(f"{name} computes in bfloat16 and float16, not in {q.dtype}; use sdpa")
         result = function(q, k, v, softmax_scale=scale, causal=causal)
         # Versions 3 and 4 may return the logarithms of the sums too.
         return result[0] if isinstance(result, tuple) else result

@@ -56,7 +56,7 @@ def _npu_rule() -> Kernel:
 
 
 # Before 0.6, with Triton 3.4 to 3.6 on Hopper, the gradients of g and beta are wrong.
-_FLA = PackageRequirement("fla", "flash-linear-attention", min_version="0.6")
+_FLA = PackageRequirement("fla", "fla-core", min_version="0.6")
 
 for _op, _fla_factory, _npu_factory in (
     ("rms_norm_gated", _fla_norm, _npu_norm),

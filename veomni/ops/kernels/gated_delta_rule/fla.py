@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import torch
-from fla.modules.convolution import causal_conv1d
-from fla.modules.fused_norm_gate import rms_norm_gated
+from fla.modules.causal_conv1d import causal_conv1d
+from fla.modules.norm.fused_norm_gate import rms_norm_gated
 from fla.ops.gated_delta_rule import chunk_gated_delta_rule
 
 
