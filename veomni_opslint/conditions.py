@@ -26,7 +26,7 @@ FALSE: Condition = ("false",)
 MAX_FREE_ATOMS = 6
 MAX_SIZE = 1000
 """Atoms and connectives in one condition: a larger conjunction loses parts, a larger disjunction becomes opaque."""
-_CONNECTIVES = ("and", "or", "not")
+_CONNECTIVES = frozenset({"and", "or", "not"})
 _FEW = 50
 
 
@@ -160,9 +160,14 @@ def _cut(parts: list[Condition]) -> Condition:
 def _size(condition: Condition, limit: int) -> int:
     """The number of atoms and connectives; some number above the limit where there are more than that."""
     size, stack = 1, [condition]
-    while stack and size <= limit:
+    while stack:
         current = stack.pop()
         if current[0] in _CONNECTIVES:
             size += len(current) - 1
-            stack.extend(part for part in current[1:] if part[0] in _CONNECTIVES)
+            if size > limit:
+                return size
+            # The kind itself is a string, whose first character is no connective.
+            for part in current:
+                if part[0] in _CONNECTIVES:
+                    stack.append(part)
     return size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from veomni_opslint.conditions import Condition, possible, truth
+from veomni_opslint.conditions import Condition, atoms, possible, truth
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Scope
 from veomni_opslint.model.symbols import Symbols, Target
@@ -34,13 +34,24 @@ class WithoutNpu:
 
     def possible(self, module: str, scope: int, condition: Condition) -> bool:
         """Whether a path under *condition*, in a scope of *module*, can be taken without an NPU."""
-        return condition == ("true",) or possible(condition, self._values(module, scope, 0))
+        if condition == ("true",):
+            return True
+        # Whether a call returns takes a look into another file, and mostly a guard has decided already.
+        if not possible(condition, self._values(module, scope, 0, calls_return=True)):
+            return False
+        return not any(atom[0] == "completes" for atom in atoms(condition)) or possible(
+            condition, self._values(module, scope, 0)
+        )
 
     def truth(self, module: str, scope: int, condition: Condition) -> bool | None:
         """The truth of a condition without an NPU, None when it depends on something else."""
         return truth(condition, self._values(module, scope, 0))
 
-    def _values(self, module: str, scope: int, depth: int) -> Callable[[Condition], bool | None]:
+    def _values(
+        self, module: str, scope: int, depth: int, calls_return: bool = False
+    ) -> Callable[[Condition], bool | None]:
+        if calls_return:
+            return lambda atom: True if atom[0] == "completes" else self._value(module, scope, atom, depth)
         return lambda atom: self._value(module, scope, atom, depth)
 
     def _value(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
