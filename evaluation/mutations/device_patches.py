@@ -45,7 +45,11 @@ MUTATIONS = (
     _file("device patch of another model", MODELS + "llama/device_patch.py"),
     _file("device patch without the machinery", MODELS + "qwen3_moe/device_patch.py", EMPTY),
     _file("device patch of an allowed model's neighbour", MODELS + "deepseek_v2/device_patch.py"),
-    _file("device patch below the generated files", MODELS + "deepseek_v3/generated/device_patch.py"),
+    _file(
+        "device patch below the generated files",
+        MODELS + "deepseek_v3/generated/device_patch.py",
+        MARKED.replace("from ....ops", "from .....ops"),
+    ),
     _file("device patch as a package", MODELS + "gemma3/device_patch/__init__.py", EMPTY),
     _file("device patch beside the models", "veomni/models/device_patch.py", EMPTY),
     _file("device patch of a diffusion model", "veomni/models/diffusers/wan_t2v/device_patch.py", EMPTY),
