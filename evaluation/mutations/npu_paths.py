@@ -6,37 +6,21 @@ from evaluation.mutations.draft import Mutation, after, append, create, mark, ma
 from evaluation.mutations.tree_places import (
     GATED_DELTA,
     LIGER,
-    LLAMA_CONFIG,
-    LLAMA_GPU,
-    LLAMA_INIT,
     MOE,
-    OMNI_INIT,
     OPS,
     OPS_INIT,
-    QWEN3_CONFIG,
-    QWEN3_GPU,
     RMS_NORM,
     ROTARY,
-    WAN_MODELING,
 )
 from evaluation.mutations.wrapper_tree import WRAPPERS
 
 REGISTRY_IMPORT = "from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec"
-WAN_PATCH = "veomni/models/transformers/wan/device_patch.py"
 LORA = "veomni/lora/ops/__init__.py"
-OMNI_GUARD = "    if IS_NPU_AVAILABLE:\n        from .generated.patched_modeling_qwen3_omni_moe_npu import ("
-OMNI_IMPORT = "from .generated.patched_modeling_qwen3_omni_moe_npu import Qwen3OmniMoeThinkerTextModel"
 
 
 def _hoist(name: str, path: str, statement: str, anchor: str = REGISTRY_IMPORT) -> Mutation:
     """Add an import at module level; whether OPS101 speaks of the NPU package as optional too is left open."""
     return plant("OPS201", name, after(path, anchor, f"{statement}  # OPS201, OPS101?"))
-
-
-def _omni(name: str, condition: str) -> Mutation:
-    """Put another condition before the import of a generated module that loads ``torch_npu``."""
-    opened = f"    {condition}\n        from .generated.patched_modeling_qwen3_omni_moe_npu import (  # OPS201~"
-    return plant("OPS201", name, swap(OMNI_INIT, OMNI_GUARD, opened))
 
 
 MUTATIONS = (
@@ -163,85 +147,6 @@ MUTATIONS = (
         ),
         mark(ROTARY, '"npu": BackendSpec(', "OPS201:a"),
     ),
-    _omni("generated NPU module on the GPU branch", "if not IS_NPU_AVAILABLE:"),
-    _omni("generated NPU module on every device", "if architecture:"),
-    _omni("generated NPU module where CUDA is", "if torch.cuda.is_available():"),
-    plant(
-        "OPS201", "generated NPU module at import of the model", append(OMNI_INIT, f"{OMNI_IMPORT}  # OPS201, OPS101?")
-    ),
-    plant(
-        "OPS201",
-        "generated NPU module of another model",
-        swap(
-            LLAMA_INIT,
-            "    from .generated.patched_modeling_llama_gpu import (",
-            "    from ..qwen3_omni_moe.generated.patched_modeling_qwen3_omni_moe_npu import npu_rms_norm  # OPS201\n"
-            "    from .generated.patched_modeling_llama_gpu import (",
-        ),
-    ),
-    plant(
-        "OPS201",
-        "import in a generated GPU module",
-        swap(
-            LLAMA_GPU,
-            "\nveomni_rms_norm = ",
-            "\nfrom torch_npu import npu_rms_norm  # OPS201, OPS101?\nveomni_rms_norm = ",
-        ),
-    ),
-    plant(
-        "OPS201",
-        "import in a method of a generated GPU module",
-        swap(
-            QWEN3_GPU,
-            "        if veomni_rms_norm.use_non_eager_impl:\n",
-            "        import torch_npu  # OPS201\n\n        if veomni_rms_norm.use_non_eager_impl:\n",
-        ),
-    ),
-    plant(
-        "OPS201",
-        "import in a patched method of a GPU config",
-        swap(
-            QWEN3_CONFIG,
-            "    if veomni_rms_norm.use_non_eager_impl:\n",
-            "    import torch_npu  # OPS201\n\n    if veomni_rms_norm.use_non_eager_impl:\n",
-        ),
-    ),
-    plant(
-        "OPS201",
-        "import in a block of a GPU config",
-        swap(
-            LLAMA_CONFIG,
-            "    veomni_rms_norm = OpSlot(",
-            "    import torch_npu  # OPS201, OPS101?\n    veomni_rms_norm = OpSlot(",
-        ),
-    ),
-    plant(
-        "OPS201",
-        "NPU patch at import of a device patch",
-        after(
-            WAN_PATCH,
-            "from ....ops.config.registry import",
-            "from .npu_patch import rms_norm_forward_npu  # OPS201, OPS101?",
-        ),
-    ),
-    plant(
-        "OPS201",
-        "NPU patch in the function of a device patch",
-        after(
-            WAN_PATCH,
-            "    from . import modeling_wan",
-            "from .npu_patch import rms_norm_forward_npu  # OPS201",
-            indent=4,
-        ),
-    ),
-    plant(
-        "OPS201",
-        "NPU patch at import of a model",
-        append(WAN_MODELING, "from .npu_patch import rope_apply_fused  # OPS201, OPS101?"),
-    ),
-    plant(
-        "OPS201", "NPU kernels of another package", append(LORA, "from .npu_moe_group_gemm import torch_npu  # OPS201")
-    ),
     plant(
         "OPS201",
         "new NPU module imported by a shared one",
@@ -299,11 +204,6 @@ MUTATIONS = (
         "harmless: hardware in a constant",
         after(RMS_NORM, REGISTRY_IMPORT, '_NPU = HardwareRequirement("npu")'),
         swap(RMS_NORM, 'hardware=HardwareRequirement(device_type="npu"),', "hardware=_NPU,", nth=0),
-    ),
-    plant(
-        "OPS201",
-        "harmless: condition compared with True",
-        swap(OMNI_INIT, OMNI_GUARD, OMNI_GUARD.replace("if IS_NPU_AVAILABLE:", "if IS_NPU_AVAILABLE is True:")),
     ),
     plant(
         "OPS201",
