@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from veomni_opslint.conditions import TRUE
+from veomni_opslint.extract.operands import dotted
+from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Import, Span
 from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.model import OpsModel
@@ -111,9 +114,21 @@ def _is_surely_a_package(model: OpsModel, module: str, imported: Import) -> bool
 
 
 def _exports(model: OpsModel, module: str, facts: FileFacts) -> Iterator[_Missing]:
-    for name, span in facts.exports or ():
-        if model.presence.is_judged(module) and model.presence.attribute(module, name) is False:
+    if facts.exports is None or not model.presence.is_judged(module):
+        return
+    for name, span in (*facts.exports, *_added_exports(facts)):
+        if model.presence.attribute(module, name) is False:
             yield _Missing(facts, module, name, span, f"`from {module} import *` raises AttributeError")
+
+
+def _added_exports(facts: FileFacts) -> Iterator[tuple[str, Span]]:
+    """Strings of ``__all__.append("a")`` and ``__all__.extend(["a", "b"])``."""
+    for statement in facts.tree.body if facts.tree is not None and "__all__." in facts.text else ():
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(call, ast.Call) and call.args and dotted(call.func) in ("__all__.append", "__all__.extend"):
+            for node in getattr(call.args[0], "elts", call.args):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.value, span_of(node)
 
 
 def _entries(model: OpsModel, module: str, facts: FileFacts) -> Iterator[_Missing]:

@@ -48,11 +48,20 @@ def _requested(facts: FileFacts, dialect: Dialect) -> Iterator[Import]:
             yield from (imported for imported in block.facts.imports if imported.scope == 0)
     if dialect.add_import in facts.text or "replacement_" in facts.text or _EXTERNAL in facts.text:
         literals = {one.name: one.literal for one in facts.bindings if one.scope == 0 and one.literal is not None}
-        for statement in facts.tree.body if facts.tree is not None else ():
-            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                for node in ast.walk(statement):
-                    if isinstance(node, ast.Call):
-                        yield from _of_call(node, dialect, literals)
+        for call in _calls(facts.tree.body if facts.tree is not None else []):
+            yield from _of_call(call, dialect, literals)
+
+
+def _calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
+    """Calls at module level, with those in their arguments; tables of names are not looked into."""
+    for statement in statements:
+        if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
+            yield from _calls(statement.body)
+            yield from _calls(getattr(statement, "orelse", []))
+        value = getattr(statement, "value", None)
+        for one in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
+            if isinstance(one, ast.Call):
+                yield from (node for node in ast.walk(one) if isinstance(node, ast.Call))
 
 
 def _generated_module(module: str, facts: FileFacts, dialect: Dialect) -> str:
