@@ -194,10 +194,10 @@ def test_a_mutation_that_leaves_no_python_is_reported(tree: Path) -> None:
 
 
 def test_every_rule_has_many_faults_and_its_near_misses() -> None:
-    """At least 15 mutations a rule, of which some are harmless; the rule about shared files has fewer forms."""
+    """At least 15 mutations a rule, of which some are harmless."""
     faults = Counter(one.rule for one in all_mutations() if not one.name.startswith("harmless"))
     harmless = Counter(one.rule for one in all_mutations() if one.name.startswith("harmless"))
     about_files = {"OPS001", "OPS002", "OPS003"}
     assert set(faults) == set(RULES.split(",")) - about_files
-    assert {rule: count for rule, count in faults.items() if count < 12} == {"OPS203": 6}
+    assert {rule for rule in faults if faults[rule] + harmless[rule] < 15} == set()
     assert {rule for rule in faults if not harmless[rule]} == set()

@@ -131,6 +131,69 @@ KERNELS_BESIDE = (
         "    def npu_moe(self, hidden, index, weights):  # OPS203:a\n        torch.npu.synchronize()  # OPS203:a\n\n"
         "        return hidden\n\n    return npu_moe",
     ),
+    _kernel(
+        "name of the package imported",
+        "    from torch_npu import npu_swiglu  # OPS203:a\n\n"
+        "    def npu_moe(self, hidden, index, weights):  # OPS203:a\n        return npu_swiglu(hidden)\n\n"
+        "    return npu_moe",
+    ),
+    _kernel(
+        "kernel class in the factory",
+        "    import torch_npu  # OPS203:a\n\n    class NpuMoe(torch.nn.Module):  # OPS203:a\n"
+        "        def forward(self, hidden):  # OPS203:a\n            return torch_npu.npu_swiglu(hidden)\n\n"
+        "    return NpuMoe",
+    ),
+    _kernel(
+        "package loaded by name",
+        "    import importlib\n\n    npu = importlib.import_module('torch_npu')  # OPS203:a\n\n"
+        "    def npu_moe(self, hidden, index, weights):  # OPS203:a\n        return npu.npu_swiglu(hidden)\n\n"
+        "    return npu_moe",
+    ),
+    _kernel(
+        "kernel in an adapter",
+        "    def raw(num_experts, routing_weights, selected_experts, hidden_states, **rest):  # OPS203:a\n"
+        "        import torch_npu  # OPS203:a\n\n        return torch_npu.npu_swiglu(hidden_states)\n\n"
+        "    return _make_moe_experts_adapter(raw)",
+    ),
+    _kernel(
+        "two kernels in the file",
+        "    return _npu_moe",
+        "def _npu_act(hidden):  # OPS203?, OPS203:a\n    import torch_npu  # OPS203?, OPS203:a\n\n"
+        "    return torch_npu.npu_swiglu(hidden)\n\n\n"
+        "def _npu_moe(self, hidden, index, weights):  # OPS203?, OPS203:a\n"
+        "    return _npu_act(hidden)",
+    ),
+    plant(
+        "OPS203",
+        "beside the library kernels",
+        append(
+            LIGER,
+            """
+            def _npu_swiglu_factory():
+                def npu_swiglu(self, x):  # OPS203:a
+                    import torch_npu  # OPS203:a
+
+                    return torch_npu.npu_swiglu(x)
+
+                return npu_swiglu
+
+
+            KERNEL_REGISTRY.register(
+                KernelSpec("npu", "swiglu_mlp", "standard", _npu_swiglu_factory, HardwareRequirement("npu"))
+            )
+            """,
+        ),
+    ),
+    plant(
+        "OPS203",
+        "beside the kernels of a linear attention",
+        swap(
+            GATED_DELTA,
+            "    from .npu_rms_norm_gated import NPUFusedRMSNormGated\n\n    return NPUFusedRMSNormGated",
+            "    import torch_npu  # OPS203:a\n\n    class NpuNorm(torch_npu.nn.Module):  # OPS203:a\n        pass\n\n"
+            "    return NpuNorm",
+        ),
+    ),
     _kernel("harmless: kernel in its own file", NPU_FACTORY + "  "),
     _kernel(
         "harmless: adapter of an imported kernel",
