@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import CodeType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from support.facts import FILES, facts_of, plain, read
 from support.module_programs import ModuleProgram
@@ -68,6 +68,7 @@ def agrees(shallow: FileFacts, deep: FileFacts) -> None:
 def test_shallow_and_deep(source: random.Random) -> None:
     """A shallow walk finds a part of what a deep one finds, and counts it in the same way."""
     text = ModuleProgram(source).text()
+    note(text)
     shallow, deep = facts_of(text), facts_of(text, deep=True)
     if shallow.problem is None:
         agrees(shallow, deep)
@@ -85,6 +86,7 @@ def test_shallow_and_deep_of_files(path: str) -> None:
 def test_scopes_are_those_of_the_compiler(source: random.Random) -> None:
     """Every function, class and lambda is found, with the name that Python gives it."""
     text = ModuleProgram(source).text()
+    note(text)
     if facts_of(text).problem is None and _compiles(text):
         has_the_scopes_of_the_compiler(text)
 

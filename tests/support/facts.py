@@ -6,6 +6,7 @@ import ast
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 
+from veomni_opslint.conditions import Condition
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract import extract
 from veomni_opslint.facts import FileFacts, Span
@@ -47,3 +48,9 @@ def written(text: str, span: Span) -> str:
     start = sum(len(line) + 1 for line in lines[: span[0] - 1]) + span[1]
     end = sum(len(line) + 1 for line in lines[: span[2] - 1]) + span[3]
     return b"\n".join(lines)[start:end].decode()
+
+
+def when_marked(text: str) -> list[Condition]:
+    """The condition of each statement ``mark``, in order."""
+    imports = facts_of(text.replace("mark", "import mark"), deep=True).imports
+    return [imported.when for imported in imports if imported.module == "mark"]

@@ -44,7 +44,8 @@ _EXPRESSIONS = [
     "f'{{{name}}} import {other}'",
     "{name}[{other}].attribute",
 ]
-_NAMES = ["alpha", "beta", "gamma", "OpSlot", "torch_npu", "é"]
+_MODULES = ["alpha", "beta", "OpSlot", "é"]
+_NAMES = [*_MODULES, "gamma", "torch_npu"]
 
 
 @dataclass
@@ -94,7 +95,8 @@ class ModuleProgram:
         self.emit(depth, text)
 
     def imported(self, depth: int, in_function: bool) -> None:
-        self.emit(depth, self.random.choice(_IMPORTS))
+        template = self.random.choice(_IMPORTS)
+        self.emit(depth, template.format(name=self.random.choice(_MODULES), other=self.random.choice(_MODULES)))
 
     def function(self, depth: int, in_function: bool) -> None:
         if self.random.random() < 0.3:

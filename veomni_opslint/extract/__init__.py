@@ -34,11 +34,11 @@ def extract(source: Source, dialect: Dialect, deep: bool = False) -> FileFacts:
     try:
         tree = parse(source.text)
     except SyntaxError as error:
-        return _unparsable(source, error.lineno or 1, (error.offset or 1) - 1, error.msg)
+        return _unparsable(source, error.lineno or _line_of_null(source), (error.offset or 1) - 1, error.msg)
     except (RecursionError, MemoryError):
         return _unparsable(source, 1, 0, "nested too deeply to be parsed")
     except ValueError as error:
-        return _unparsable(source, source.text.partition("\0")[0].count("\n") + 1, 0, str(error))
+        return _unparsable(source, _line_of_null(source), 0, str(error))
     # Pure Python frames do not use the C stack: the walk may go deeper than the parser would.
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _WALK_DEPTH))
@@ -55,6 +55,11 @@ def extract(source: Source, dialect: Dialect, deep: bool = False) -> FileFacts:
     for function in walker.functions:
         function.body = []
     return _facts(source.path, source.text, walker, tree, blocks, deep)
+
+
+def _line_of_null(source: Source) -> int:
+    """The line of a null byte, where the parser does not say it."""
+    return source.text.count("\n", 0, max(source.text.find("\0"), 0)) + 1
 
 
 def _unparsable(source: Source, line: int, column: int, message: str) -> FileFacts:

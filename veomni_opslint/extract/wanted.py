@@ -8,6 +8,7 @@ from functools import lru_cache
 from veomni_opslint.dialect import Dialect
 
 _STATEMENTS = ("import", "global")
+_LONGEST_LINE = 500
 _FROM = re.compile(r"(?:^|[:;])\s*from\b")
 _CALLS = ("__import__", "import_module")
 
@@ -47,7 +48,8 @@ def _lines_of(text: str, offsets: set[int]) -> list[int]:
 
 def _starts_statement(text: str, offset: int) -> bool:
     """Whether a keyword can begin a statement there; in prose and in names it cannot."""
-    before = text[text.rfind("\n", 0, offset) + 1 : offset].strip()
+    nearest = max(offset - _LONGEST_LINE, 0)
+    before = text[max(text.rfind("\n", nearest, offset) + 1, nearest) : offset].strip()
     return not before or before[-1] in ":;\\" or _FROM.search(before) is not None
 
 

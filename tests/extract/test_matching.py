@@ -1,0 +1,62 @@
+"""Conditions on the paths through ``match``, and what patterns bind."""
+
+from __future__ import annotations
+
+import pytest
+from support.facts import facts_of, when_marked
+
+from veomni_opslint.conditions import TRUE, Condition
+
+A = ("name", "a")
+NPU, GPU = (("cmp", "Eq", A, ("const", name)) for name in ("npu", "gpu"))
+CASE = ("opaque", 2, 9, "case")
+
+
+@pytest.mark.parametrize(
+    ("cases", "expected"),
+    [
+        ("    case 'npu':\n        mark\nmark", [NPU, TRUE]),
+        ("    case 'npu' | 'gpu':\n        mark", [("or", NPU, GPU)]),
+        ("    case 'npu':\n        mark\n    case 'gpu':\n        mark", [NPU, ("and", ("not", NPU), GPU)]),
+        ("    case 'npu':\n        raise E\nmark", [("not", NPU)]),
+        ("    case 'npu':\n        mark\n    case _:\n        raise E\nmark", [NPU, NPU]),
+        ("    case 'npu':\n        pass\n    case other:\n        mark", [("not", NPU)]),
+        ("    case True:\n        mark", [A]),
+        ("    case None:\n        mark", [("cmp", "Is", A, ("const", None))]),
+        ("    case b.c:\n        mark", [("cmp", "Eq", A, ("name", "b.c"))]),
+        ("    case 'npu' as x:\n        mark", [NPU]),
+        ("    case _ if b:\n        mark", [("name", "b")]),
+        ("    case 'npu' if b:\n        mark\n    case _:\n        mark",
+         [("and", NPU, ("name", "b")), ("not", ("and", NPU, ("name", "b")))]),
+        ("    case [x, *y]:\n        mark", [CASE]),
+        ("    case {'k': x, **y}:\n        mark", [CASE]),
+        ("    case C(x, y=z):\n        mark", [CASE]),
+        ("    case x:\n        if x == 'npu':\n            mark", [NPU]),
+    ],
+)  # fmt: skip
+def test_match(cases: str, expected: list[Condition]) -> None:
+    """A case runs where its pattern holds and none before it did."""
+    assert when_marked(f"match a:\n{cases}\n") == expected
+
+
+def test_captured_names() -> None:
+    """At module level what a pattern captures is a name of the module."""
+    cases = (
+        "    case [p, *q]:\n        pass\n    case {'k': r, **s}:\n        pass\n    case C(t) as u:\n        pass\n"
+    )
+    bindings = facts_of(f"match a:\n{cases}").bindings
+    assert sorted((one.name, one.kind, one.span[:2]) for one in bindings) == [
+        ("p", "assign", (2, 10)),
+        ("q", "assign", (2, 13)),
+        ("r", "assign", (4, 15)),
+        ("s", "assign", (4, 9)),
+        ("t", "assign", (6, 11)),
+        ("u", "assign", (6, 9)),
+    ]
+
+
+def test_names_after_a_match() -> None:
+    """A name that the cases give values has one or the other."""
+    text = "match a:\n    case 'npu':\n        x = b\n    case _:\n        x = c\nif x:\n    mark\n"
+    b, c = ("name", "b"), ("name", "c")
+    assert when_marked(text) == [("or", ("and", NPU, b), ("and", ("not", NPU), c))]
