@@ -20,7 +20,7 @@ from veomni_opslint.report import Coverage, Report, at_least
 from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
 from veomni_opslint.rule_settings import rule_options, rules_by_file, severities
 from veomni_opslint.settings import Settings
-from veomni_opslint.source import Source, decode_source, read_source
+from veomni_opslint.source import Source, decode_source, read_data, read_source
 from veomni_opslint.suppress import suppress
 
 
@@ -64,6 +64,7 @@ def check(request: Request) -> Report:
     with _collector_paused():
         analysis = analyse(project, settings, request.stdin_path, request.stdin)
         found, timings = _apply(selected, analysis.model)
+    files = _files_checked(analysis)
     kept, suppressed = _filter(found, analysis, selected)
     shown = at_least(kept, request.min_severity)
     return Report(
@@ -73,7 +74,7 @@ def check(request: Request) -> Report:
         findings=shown,
         hidden=len(kept) - len(shown),
         suppressed=suppressed,
-        files=sum(project.reports(path) for path in project.files),
+        files=files,
         coverage=_coverage(analysis),
         excerpts=dict(_excerpts(shown, analysis.files)),
         timings=timings,
@@ -97,8 +98,15 @@ def analyse(project: Project, settings: Settings, stdin_path: str | None = None,
                 problems.append(source)
                 continue
             files[path] = _extract(source, settings)
+        yaml_sources: dict[str, bytes] = {}
+        for path in project.yaml_files:
+            data = read_data(project.root, path)
+            if isinstance(data, bytes):
+                yaml_sources[path] = data
+            else:
+                problems.append(Source(path, "", data))
         project = replace(project, problems=(*project.problems, *problems))
-        model = build_model(project, files, settings.dialect, options)
+        model = build_model(project, files, settings.dialect, options, yaml_sources)
     return Analysis(project, settings, model, files)
 
 
@@ -142,6 +150,17 @@ def _filter(
     result = suppress(relevant, analysis.files, rules, ran)
     kept = (replace(finding, severity=levels.get(finding.code, finding.severity)) for finding in result.kept)
     return with_fingerprints(kept), result.silenced
+
+
+def _files_checked(analysis: Analysis) -> int:
+    """How many files the findings could be about: Python files, and YAML files that configure jobs."""
+    project = analysis.project
+    paths = [*project.files, *(job.yaml.path for job in analysis.model.job_files)]
+    problems = any(project.reports(problem.path) for problem in project.problems)
+    if not problems and not any(map(project.reports, paths)):
+        shown = ", ".join(sorted(project.requested or ()))
+        raise RunError(f"nothing to check in {shown}: no Python file, and no YAML file that configures a job")
+    return sum(map(project.reports, paths))
 
 
 def _coverage(analysis: Analysis) -> Coverage:

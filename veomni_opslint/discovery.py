@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from veomni_opslint.errors import RunError, did_you_mean
-from veomni_opslint.file_walk import Excludes, FoundFiles, is_python_script, walk_python_files
+from veomni_opslint.file_walk import Excludes, FoundFiles, is_python_script, walk_files
 from veomni_opslint.package_search import enclosing_package, find_package
 from veomni_opslint.settings import ROOT_MARKERS, Settings, load_settings
 from veomni_opslint.source import Source
@@ -19,9 +19,9 @@ class Project:
 
     ``root`` is absolute; every other path is relative to it, with forward slashes. ``package`` is the import name of
     the package under check, ``package_path`` its folder (``veomni``, ``src/veomni``). ``files`` are all Python files
-    that are analysed, sorted. ``requested`` are the files and folders that findings are reported for, None for all.
-    ``problems`` are files and folders that could not be read. ``passed_over`` are modules that exist and are not read:
-    excluded files and folders, compiled modules, stubs.
+    that are analysed, sorted, ``yaml_files`` the YAML files beside them. ``requested`` are the files and folders that
+    findings are reported for, None for all. ``problems`` are files and folders that could not be read.
+    ``passed_over`` are modules that exist and are not read: excluded files and folders, compiled modules, stubs.
     """
 
     root: str
@@ -31,6 +31,7 @@ class Project:
     requested: frozenset[str] | None = None
     problems: tuple[Source, ...] = ()
     passed_over: tuple[str, ...] = ()
+    yaml_files: tuple[str, ...] = ()
 
     def reports(self, path: str) -> bool:
         """Whether findings at *path* are asked for."""
@@ -66,6 +67,7 @@ def discover(
         requested=None if whole else relative,
         problems=tuple(sorted(found.unreadable, key=lambda source: source.path)),
         passed_over=tuple(sorted(found.passed_over)),
+        yaml_files=tuple(sorted(found.yaml_files)),
     )
     _require_python_files(project, paths, settings)
     return project, settings
@@ -141,17 +143,19 @@ def _collect(root: str, package_path: str, requested: frozenset[str], settings: 
     excludes = Excludes(settings.exclude)
     package_only = all(_is_at_or_below(path, package_path) for path in requested)
     starts = [package_path] if package_only else ["", package_path]
-    found = walk_python_files(root, starts, package_path, excludes)
+    found = walk_files(root, starts, package_path, excludes)
     scripts = {
         path
         for path in requested
         if path not in found.files and not excludes.match(path) and is_python_script(os.path.join(root, path))
     }
-    return FoundFiles(found.files | scripts, found.unreadable, found.passed_over)
+    # A run on the package alone is to be quick, and has no use for the configurations of jobs.
+    yaml_files = set() if package_only else found.yaml_files
+    return FoundFiles(found.files | scripts, found.unreadable, found.passed_over, yaml_files)
 
 
 def _require_python_files(project: Project, paths: Sequence[str], settings: Settings) -> None:
-    if any(project.reports(path) for path in project.files):
+    if any(project.reports(path) for path in (*project.files, *project.yaml_files)):
         return
     shown = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
     for path in sorted(project.requested or ()):

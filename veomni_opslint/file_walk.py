@@ -1,4 +1,4 @@
-"""Which Python files a tree holds, and which folders of it are never read."""
+"""Which Python and YAML files a tree holds, and which folders of it are never read."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from veomni_opslint.source import Source, SourceProblem
 _NEVER = frozenset({"__pycache__", "node_modules", "site-packages"})
 # Legal names of packages, so only outside the package under check.
 _NEVER_OUTSIDE_PACKAGE = frozenset({"build", "dist", "venv", "env"})
+_YAML = (".yaml", ".yml")
 _OTHER_MODULES = (".so", ".pyd", ".pyi", ".pyx", ".pyc")
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFiles:
-    """The Python files found, what could not be read, and modules that are not read, all relative to the root.
+    """The files found, what could not be read, and modules that are not read, all relative to the root.
 
-    ``passed_over``: excluded files and folders, compiled modules, stubs.
+    ``files`` are Python files. ``passed_over``: excluded files and folders, compiled modules, stubs.
     """
 
     files: set[str] = field(default_factory=set)
     unreadable: set[Source] = field(default_factory=set)
     passed_over: set[str] = field(default_factory=set)
+    yaml_files: set[str] = field(default_factory=set)
 
 
 class Excludes:
@@ -65,8 +67,8 @@ def glob_to_regex(pattern: str) -> str:
     return f"{prefix}{body}(?:/.*)?\\Z"
 
 
-def walk_python_files(root: str, starts: Sequence[str], package_path: str, excludes: Excludes) -> FoundFiles:
-    """Every ``.py`` file under *starts* that is not excluded.
+def walk_files(root: str, starts: Sequence[str], package_path: str, excludes: Excludes) -> FoundFiles:
+    """Every Python and YAML file under *starts* that is not excluded.
 
     Hidden folders, caches, virtual environments and (outside the package under check) build output are not read.
     A folder is read once, however many symbolic links lead to it: at its own place if that is under a start.
@@ -104,6 +106,8 @@ def walk_python_files(root: str, starts: Sequence[str], package_path: str, exclu
                     links.append(path)
             elif entry.name.endswith(".py") and _is_regular_or_broken(entry):
                 found.files.add(path)
+            elif entry.name.endswith(_YAML) and _is_regular_or_broken(entry):
+                found.yaml_files.add(path)
             elif entry.name.endswith(_OTHER_MODULES):
                 found.passed_over.add(path)
     return found

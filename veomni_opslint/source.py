@@ -35,23 +35,29 @@ class Source:
 
 def read_source(root: str, path: str, max_bytes: int = MAX_BYTES) -> Source:
     """Read *path* (relative to *root*); never raises for a bad file: the problem is in the result."""
+    data = read_data(root, path, max_bytes)
+    return decode_source(path, data) if isinstance(data, bytes) else Source(path, "", data)
+
+
+def read_data(root: str, path: str, max_bytes: int = MAX_BYTES) -> bytes | SourceProblem:
+    """The content of *path* (relative to *root*), or why it cannot be read."""
     full = os.path.join(root, path)
     try:
         status = os.stat(full)
         if not stat.S_ISREG(status.st_mode):
             # Reading a pipe or a device may never end.
             kind = "a folder" if stat.S_ISDIR(status.st_mode) else "neither a file nor a folder"
-            return Source(path, "", SourceProblem("not-a-file", f"it is {kind}"))
+            return SourceProblem("not-a-file", f"it is {kind}")
         if status.st_size > max_bytes:
-            return Source(path, "", SourceProblem("too-large", f"{status.st_size} bytes, the limit is {max_bytes}"))
+            return SourceProblem("too-large", f"{status.st_size} bytes, the limit is {max_bytes}")
         with open(full, "rb") as file:
-            return decode_source(path, file.read())
+            return file.read()
     except PermissionError:
-        return Source(path, "", SourceProblem("permission", "permission denied"))
+        return SourceProblem("permission", "permission denied")
     except FileNotFoundError:
-        return Source(path, "", SourceProblem("missing", "no such file"))
+        return SourceProblem("missing", "no such file")
     except OSError as error:
-        return Source(path, "", SourceProblem("io", error.strerror or str(error)))
+        return SourceProblem("io", error.strerror or str(error))
 
 
 def decode_source(path: str, data: bytes) -> Source:

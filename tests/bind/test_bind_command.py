@@ -20,6 +20,20 @@ from .arguments_types import OpsImplementationConfig
 class Job:
     ops: OpsImplementationConfig = field(default_factory=OpsImplementationConfig)
 """
+TWO = """\
+from dataclasses import dataclass
+
+
+@dataclass
+class A:
+    x: int = 0
+
+
+@dataclass
+class Two:
+    a: A
+    b: A
+"""
 LLAMA = "veomni/models/transformers/llama/generated/patched_modeling_llama_gpu.py"
 
 TYPES = "veomni/arguments/arguments_types.py"
@@ -157,6 +171,16 @@ def test_json(tree: Path) -> None:
 def test_errors(arguments: list[str], message: str, tree: Path) -> None:
     """What cannot be answered ends with 2 and one line."""
     assert opslint("bind", "veomni", *arguments, cwd=tree) == Outcome(2, "", f"opslint: error: {message}\n")
+
+
+def test_job_files_are_checked(tree: Path) -> None:
+    """A YAML file can be checked on its own if it configures a job; another one is nothing to check."""
+    write_files(tree, {"veomni/arguments/two.py": TWO, "two.yaml": "a: {x: 1}\nb: {y: 1}\n"})
+    outcome = opslint("two.yaml", "--output-format", "concise", cwd=tree)
+    assert (outcome.status, outcome.err, outcome.out.splitlines()[-1]) == (1, "", "1 error in 1 file")
+    assert outcome.out.startswith("two.yaml:2:5: error OPS602 unknown-config-key: `b.y` is no argument of a job")
+    message = "nothing to check in job.yaml: no Python file, and no YAML file that configures a job"
+    assert opslint("job.yaml", cwd=tree) == Outcome(2, "", f"opslint: error: {message}\n")
 
 
 def test_success(tree: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.findings import Place
-from veomni_opslint.model.ops_config import class_node
+from veomni_opslint.model.ops_config import class_node, literal_choices
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.places import place_of
 
@@ -19,11 +19,15 @@ _MAX_DEPTH = 12
 
 @dataclass(frozen=True, slots=True)
 class ArgumentField:
-    """One field. ``holds`` is the dataclass that its value fills, None where the value is anything else."""
+    """One field. ``holds`` is the dataclass that its value fills, None where the value is anything else.
+
+    ``choices`` are those of a ``Literal``.
+    """
 
     name: str
     place: Place
     holds: ClassKey | None
+    choices: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,8 @@ class ArgumentClasses:
             if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 place = place_of(facts.path, facts.text, span_of(statement))
                 holds = self._held(module, statement.annotation, depth)
-                fields[statement.target.id] = ArgumentField(statement.target.id, place, holds)
+                choices = literal_choices(facts, statement.annotation) if holds is None else None
+                fields[statement.target.id] = ArgumentField(statement.target.id, place, holds, choices)
         return ArgumentClass(key, place_of(facts.path, facts.text, span_of(node)), fields, closed)
 
     def _class(self, module: str, node: ast.expr, depth: int) -> ArgumentClass | None:

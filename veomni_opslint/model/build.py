@@ -19,8 +19,9 @@ def build_model(
     files: Mapping[str, FileFacts],
     dialect: Dialect,
     options: Mapping[str, Mapping[str, object]],
+    yaml_sources: Mapping[str, bytes] | None = None,
 ) -> OpsModel:
-    """The model of *project*, whose files have these facts."""
+    """The model of *project*, whose Python files have these facts and whose YAML files have this content."""
     source_root = project.package_path.rpartition("/")[0]
     modules: dict[str, FileFacts] = {}
     packages: set[str] = set()
@@ -44,6 +45,7 @@ def build_model(
         config_slots=tuple(slot for slot in slots if isinstance(slot, ConfigSlotInfo)),
         ops_config=find_ops_config(symbols, dialect, project.package),
         options=options,
+        yaml_sources=yaml_sources or {},
     )
 
 

@@ -90,7 +90,7 @@ def _fields(symbols: Symbols, module: str, node: ast.ClassDef, depth: int) -> It
             yield ConfigField(
                 name=statement.target.id,
                 default=_default(facts, written),
-                choices=_choices(facts, statement.annotation, 0),
+                choices=literal_choices(facts, statement.annotation, 0),
                 place=place_of(facts.path, facts.text, span_of(statement)),
                 module=module,
                 default_place=place_of(facts.path, facts.text, span_of(statement if written is None else written)),
@@ -115,12 +115,13 @@ def _default(facts: FileFacts, value: ast.expr | None) -> str | None:
     return None
 
 
-def _choices(facts: FileFacts, node: ast.expr | None, depth: int) -> tuple[str, ...] | None:
+def literal_choices(facts: FileFacts, node: ast.expr | None, depth: int = 0) -> tuple[str, ...] | None:
+    """The strings that a ``Literal`` in an annotation allows; None where it has none, or they cannot be read."""
     if node is None or depth > _MAX_BASES:
         return None
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            return _choices(facts, ast.parse(node.value, mode="eval").body, depth + 1)
+            return literal_choices(facts, ast.parse(node.value, mode="eval").body, depth + 1)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
     if isinstance(node, ast.Subscript):
@@ -133,13 +134,13 @@ def _choices(facts: FileFacts, node: ast.expr | None, depth: int) -> tuple[str, 
     if isinstance(node, ast.BinOp):
         return _first_choices(facts, [node.left, node.right], depth)
     if isinstance(node, ast.Name):
-        return _choices(facts, _assigned(facts, node.id), depth + 1)
+        return literal_choices(facts, _assigned(facts, node.id), depth + 1)
     return None
 
 
 def _first_choices(facts: FileFacts, nodes: list[ast.expr], depth: int) -> tuple[str, ...] | None:
     for node in nodes:
-        found = _choices(facts, node, depth + 1)
+        found = literal_choices(facts, node, depth + 1)
         if found is not None:
             return found
     return None

@@ -16,6 +16,7 @@ from veomni_opslint.model.argument_classes import ArgumentClasses
 from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.implementation_files import ImplementationFiles
+from veomni_opslint.model.job_files import JobFile, find_job_files
 from veomni_opslint.model.legacy_values import LegacyValue, find_legacy_values
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
@@ -37,7 +38,7 @@ from veomni_opslint.source import Source
 class OpsModel:
     """The project under check: its files, names, registrations, slots and configuration.
 
-    ``options`` holds the settings of rules by rule name.
+    ``options`` holds the settings of rules by rule name, ``yaml_sources`` the content of YAML files by path.
     """
 
     project: Project
@@ -49,6 +50,7 @@ class OpsModel:
     config_slots: tuple[ConfigSlotInfo, ...]
     ops_config: OpsConfig | None
     options: Mapping[str, Mapping[str, object]]
+    yaml_sources: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     _deep: dict[str, FileFacts] = field(default_factory=dict, repr=False)
 
     @property
@@ -161,6 +163,11 @@ class OpsModel:
         if self.ops_config is None:
             return None
         return find_npu_tables(self.symbols.modules[self.ops_config.module], self.dialect)
+
+    @cached_property
+    def job_files(self) -> tuple[JobFile, ...]:
+        """The YAML files that configure jobs; none unless files outside the package are analysed."""
+        return tuple(find_job_files(self.argument_classes, self.yaml_sources))
 
     @cached_property
     def per_model_patches(self) -> tuple[PerModelPatches, ...]:
