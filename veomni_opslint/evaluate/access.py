@@ -10,6 +10,7 @@ from veomni_opslint.evaluate.containers import DictValue, IteratorValue, ListVal
 from veomni_opslint.evaluate.elements import Elements
 from veomni_opslint.evaluate.limits import Raised
 from veomni_opslint.evaluate.methods import METHODS
+from veomni_opslint.evaluate.path import is_exception
 from veomni_opslint.evaluate.values import (
     Choice,
     Class,
@@ -88,11 +89,11 @@ class Access(Elements):
             return value.cls
         if value.cls.flavor == "namedtuple" and name in {"_asdict", "_replace", "index", "count"}:
             return Native(value, name)
-        if value.cls.opaque_base or value.role == "registry":
+        if value.cls.opaque_base or value.role == "registry" or is_exception_class(value.cls):
             return unknown(_OUTSIDE_BASE)
         if value.cls.find("__getattr__") is not UNBOUND:
             return self.invoke(self._bound(value.cls.find("__getattr__"), value, value.cls), name)
-        if name == "__dict__":
+        if hasattr(object, name) or name == "__dict__":
             return unknown("comes from the attributes of an object")
         raise Raised("AttributeError")
 
@@ -129,7 +130,7 @@ class Access(Elements):
             return Native(value, name) if name == "_make" else tuple(item.name for item in value.fields)
         if value.role == "op_scope" and value.opaque_base:
             return EnumMember(value, name, unknown(value.opaque_base))
-        if value.opaque_base or name.startswith("__"):
+        if value.opaque_base or name.startswith("__") or hasattr(type, name) or is_exception_class(value):
             return unknown(_OUTSIDE_BASE if value.opaque_base else "comes from Python itself")
         raise Raised("AttributeError")
 
@@ -209,3 +210,10 @@ class Access(Elements):
             if module is not None:
                 self.touch(module.frame.names, name)
                 module.frame.names.attrs[name] = content
+
+
+def is_exception_class(cls: Class) -> bool:
+    """Whether a class of the project derives from a built-in exception."""
+    return any(
+        isinstance(base, External) and is_exception(base.dotted) for item in cls.lineage() for base in item.bases
+    )

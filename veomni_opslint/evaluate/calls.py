@@ -11,14 +11,14 @@ from veomni_opslint.evaluate.builtin_functions import builtin_handler
 from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value, unknown
 from veomni_opslint.evaluate.containers import DictValue, IteratorValue, ListValue
 from veomni_opslint.evaluate.core import reason_of
-from veomni_opslint.evaluate.escapes import Escapes, is_exception, is_pure, is_stable, only_logs
+from veomni_opslint.evaluate.escapes import Escapes, is_pure, is_stable, only_logs
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.identity import key_of
 from veomni_opslint.evaluate.library_functions import HARMLESS_DECORATORS, LIBRARY, harmless_decorator
 from veomni_opslint.evaluate.limits import MAX_CALLS, NotPlain, Raised, TooDeep
 from veomni_opslint.evaluate.methods import METHODS, MUTATORS
 from veomni_opslint.evaluate.operators import Handler, atom_key
-from veomni_opslint.evaluate.path import Exit
+from veomni_opslint.evaluate.path import Exit, is_exception
 from veomni_opslint.evaluate.values import (
     Arguments,
     Choice,

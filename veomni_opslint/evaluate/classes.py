@@ -8,9 +8,9 @@ from veomni_opslint.evaluate.binding import bind, formals_of_fields
 from veomni_opslint.evaluate.calls import Calls
 from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
 from veomni_opslint.evaluate.core import reason_of
-from veomni_opslint.evaluate.escapes import is_exception
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import NotPlain, Raised
+from veomni_opslint.evaluate.path import is_exception
 from veomni_opslint.evaluate.values import (
     Arguments,
     Class,

@@ -47,6 +47,7 @@ class Core(Forks):
         self.nesting = 0
         self.calls = 0
         self.dry = 0
+        self.watched = 0
         self.here: tuple[ast.AST, Frame] | None = None
         self.bodies: dict[ast.FunctionDef | ast.AsyncFunctionDef, tuple[list[ast.stmt] | None, bool]] = {}
         self.resolving: list[Value] = []

@@ -7,17 +7,20 @@ import sys
 from collections.abc import Iterator
 
 from veomni_opslint.evaluate.access import Access
-from veomni_opslint.evaluate.cells import Value
+from veomni_opslint.evaluate.cells import UNBOUND, Value
 from veomni_opslint.evaluate.containers import Container, KeyedContainer, ListValue, SetValue
+from veomni_opslint.evaluate.methods import MUTATORS
 from veomni_opslint.evaluate.roots import names_any
 from veomni_opslint.evaluate.values import (
     Arguments,
     Choice,
     Class,
+    External,
     Function,
     Instance,
     Maybe,
     Method,
+    ModuleRef,
     Native,
     Partial,
     Wrapped,
@@ -46,11 +49,6 @@ def is_pure(callee: str) -> bool:
     if callee in _CHANGERS:
         return False
     return root in sys.stdlib_module_names or root in {"builtins", "torch", "numpy", "np"} or only_logs(callee)
-
-
-def is_exception(dotted: str) -> bool:
-    """Whether a built-in is an exception class."""
-    return dotted.startswith("builtins.") and dotted.endswith(("Error", "Exception", "Warning"))
 
 
 def is_stable(callee: str) -> bool:
@@ -82,12 +80,15 @@ class Escapes(Access):
             and isinstance(value.receiver, Instance)
         ):
             return f"{self.dialect.registry}.{value.name}"
-        if isinstance(value, Function) and self._may_register(value):
-            return f"{value.name}(), which registers kernels,"
+        if isinstance(value, Function):
+            self.forget_tables(value)
+            return f"{value.name}(), which registers kernels," if self._may_register(value) else ""
         return ""
 
     def report_registering(self, function: Function | Class, arguments: Arguments, why: str) -> None:
         """Report that a function or class which may register something is called, but cannot be followed."""
+        if isinstance(function, Function):
+            self.forget_tables(function)
         if self._may_register(function):
             self.report_unresolved(arguments.node, arguments.frame, f"{function.name}() registers kernels, but {why}")
 
@@ -116,10 +117,34 @@ class Escapes(Access):
                     inner.poison(name, reason)
 
     def forget_tables(self, function: Function) -> None:
-        """Take the module-level containers that the function names as unknown: it changes them unseen."""
-        for name, value in function.module.frame.names.attrs.items():
-            if isinstance(value, Container) and function.module.mentions(function.node, frozenset((name,))):
-                self.forget(value, "depends on what is registered")
+        """Take what the function changes in its module as unknown: its body is not run."""
+        reason = f"changes in {function.name}(), which cannot be followed"
+        names = function.module.frame.names
+        for name in changed_names(self.body_of(function) or []):
+            value = names.attrs.get(name, UNBOUND)
+            if isinstance(value, Container):
+                self.forget(value, reason)
+            elif value is not UNBOUND and not isinstance(value, Function | Class | External | ModuleRef):
+                self.touch(names, name)
+                names.poison(name, reason)
+
+
+def changed_names(body: list[ast.stmt]) -> set[str]:
+    """The names that are declared global, and those whose elements or contents the code changes."""
+    found: set[str] = set()
+    waiting: list[ast.AST] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Global):
+            found.update(node.names)
+        elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+            found.update(item.id for item in (node.value,) if isinstance(item, ast.Name))
+        elif isinstance(node, ast.Attribute) and node.attr in MUTATORS and isinstance(node.value, ast.Name):
+            found.add(node.value.id)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+        waiting.extend(ast.iter_child_nodes(node))
+    return found
 
 
 def reachable(value: Value, depth: int) -> Iterator[Value]:

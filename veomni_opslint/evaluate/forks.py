@@ -6,7 +6,7 @@ the branch ends, and all changes are then merged: what differs becomes a ``Choic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
@@ -17,6 +17,7 @@ from veomni_opslint.evaluate.path import Exit, Note, Path, Step, catches, flippe
 from veomni_opslint.evaluate.values import Choice
 
 T = TypeVar("T")
+_ABANDONED = "changes in code that cannot be followed"
 
 
 class _Level:
@@ -68,6 +69,12 @@ class Forks(Path):
                 if entry[0].serial <= outer.start:
                     outer.log.setdefault(slot, entry)
 
+    def abandon(self, changes: Iterable[tuple[Cell, str, object]], reason: str = _ABANDONED) -> None:
+        """Take the parts that were changed as unknown: the code that changed them was not followed to its end."""
+        for cell, key, _ in list(changes):
+            self.touch(cell, key)
+            cell.poison(key, reason)
+
     def merge(self, branches: Sequence[tuple[Condition, list[tuple[Cell, str, object]]]], *, exhaustive: bool) -> None:
         """Apply the undone changes of branches, each under its condition.
 
@@ -103,18 +110,21 @@ class Forks(Path):
         changed: list[tuple[Condition, list[tuple[Cell, str, object]]]] = []
         before, errors = len(self.pending), 0
         for step, run in live:
-            depth = len(self.path)
+            depth, followed = len(self.path), False
             self.push(step)
             self.open_level()
             try:
                 results.append((step, run()))
+                followed = True
             except Raised as error:
                 errors += 1
-                last = error
+                last, followed = error, True
                 self._leave_pending(TRUE, (), error.error)
             finally:
                 del self.path[depth:]
                 changed.append((step.formula, self.undo_level()))
+                if not followed:
+                    self.abandon([change for _, changes in changed for change in changes])
         self.merge(changed, exhaustive=exhaustive)
         if errors and errors == len(live) and exhaustive:
             del self.pending[before:]

@@ -38,6 +38,10 @@ def key_of(value: Value, depth: int = 12) -> Hashable:
         return value if value.plain is UNBOUND else key_of(value.plain, depth - 1)
     if isinstance(value, Opaque):
         raise NotPlain(value.reason)
+    if isinstance(value, Instance) and (
+        value.cls.find("__eq__") is not UNBOUND or value.cls.find("__hash__") is not UNBOUND
+    ):
+        raise NotPlain("is looked up by a key that is not known")
     if isinstance(value, Instance):
         if value.cls.flavor == "namedtuple":
             return tuple(key_of(item, depth - 1) for item in value.sequence)

@@ -136,7 +136,8 @@ class Imports(Handlers):
             return module
         module.state = "running"
         context = (self.path, self.pending, self.base, self.catching, self.dry, self.steps, self.nesting, self.calls)
-        here, levels = self.here, len(self.levels)
+        here, levels, watched = self.here, len(self.levels), self.watched
+        self.watched = 0
         self.path, self.pending, self.base, self.catching, self.dry, self.steps = [], [], 0, [], 0, MAX_STEPS
         self.running.append(module)
         tree = module.facts.tree or ast.Module([], [])
@@ -160,7 +161,7 @@ class Imports(Handlers):
             (self.path, self.pending, self.base, self.catching, self.dry, self.steps, self.nesting, self.calls) = (
                 context
             )
-            self.here = here
+            self.here, self.watched = here, watched
             module.state = "done"
         return module
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.evaluate.cells import UNBOUND, unknown
+from veomni_opslint.evaluate.cells import unknown
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.limits import RECURSION_LIMIT
 from veomni_opslint.evaluate.op_recorder import OpRecorder
@@ -24,9 +24,6 @@ class Interpreter(OpRecorder):
         words = self.words.get(frame.module.name)
         if words is not None and names_any([statement], words, self.dialect):
             self.report_unresolved(statement, frame, reason)
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                self.forget(frame.names.attrs.get(node.id, UNBOUND), reason)
         for name in _bound_names(statement):
             self.assign_name(name, unknown(reason), frame)
 

@@ -17,7 +17,7 @@ from veomni_opslint.evaluate.operators import Handler, Operators
 from veomni_opslint.evaluate.values import Arguments, Class, External, Function, Partial, Wrapped
 
 HARMLESS_DECORATORS = frozenset((
-    "functools.total_ordering", "functools.singledispatch", "abc.abstractmethod", "enum.unique", "typing.overload",
+    "functools.total_ordering", "abc.abstractmethod", "enum.unique", "typing.overload",
     "typing.final", "typing.no_type_check", "typing.runtime_checkable", "typing_extensions.overload",
     "typing_extensions.final", "typing.override", "typing_extensions.override", "warnings.deprecated",
     "typing_extensions.deprecated", "torch.no_grad", "torch.inference_mode", "torch.enable_grad",

@@ -101,15 +101,11 @@ class Loops(Statements):
             self.dry -= 1
             del self.path[depth:]
             del self.pending[pending:]
-            changes = self.undo_level()
-        for cell, key, _ in changes:
-            self.touch(cell, key)
-            cell.poison(key, _CHANGED)
+            self.abandon(self.undo_level(), _CHANGED)
 
         def real_round() -> list[Exit]:
             exits = [exit_ for exit_ in body() if exit_.kind != "continue"]
-            for cell, key, _ in list(self.levels[-1].log.values()):
-                cell.poison(key, _CHANGED)
+            self.abandon(self.levels[-1].log.values(), _CHANGED)
             return exits
 
         step = Step(self.atom(object(), text), (Note(text),))

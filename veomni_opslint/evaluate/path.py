@@ -169,6 +169,11 @@ def catches(names: frozenset[str], error: str) -> bool | None:
     return False if kind is not None else None
 
 
+def is_exception(dotted: str) -> bool:
+    """Whether a built-in is an exception class."""
+    return dotted.startswith("builtins.") and dotted.endswith(("Error", "Exception", "Warning"))
+
+
 def _exceptions() -> Iterator[tuple[str, type[BaseException]]]:
     waiting: list[type[BaseException]] = [BaseException]
     while waiting:

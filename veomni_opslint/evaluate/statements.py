@@ -12,7 +12,7 @@ from veomni_opslint.evaluate.containers import DictValue, ListValue, SetValue
 from veomni_opslint.evaluate.expressions import Expressions
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.library_functions import HARMLESS_DECORATORS, LIBRARY
-from veomni_opslint.evaluate.limits import NotPlain, Raised, TooDeep
+from veomni_opslint.evaluate.limits import GivenUp, NotPlain, Raised, TooDeep
 from veomni_opslint.evaluate.path import Exit, Note, Step, flipped
 from veomni_opslint.evaluate.values import Arguments, Class, External
 
@@ -97,8 +97,27 @@ class Statements(Expressions):
         if self.steps < 0:
             self.spend()
         at_top = frame.kind == "module" and frame.module is self.running[-1]
-        if at_top:
-            self.statements[-1] = statement
+        if not at_top:
+            return self._attempt(statement, frame, at_top=False)
+        self.statements[-1] = statement
+        if self.watched:
+            return self._attempt(statement, frame, at_top=True)
+        self.watched = len(self.levels) + 1
+        self.open_level()
+        try:
+            return self._attempt(statement, frame, at_top=True)
+        except GivenUp as problem:
+            self._abandon_statement(problem.reason)
+            raise
+        finally:
+            self.watched = 0
+            self.keep_level()
+
+    def _abandon_statement(self, reason: str) -> None:
+        for level in self.levels[self.watched - 1 :]:
+            self.abandon(level.log.values(), reason)
+
+    def _attempt(self, statement: ast.stmt, frame: Frame, *, at_top: bool) -> list[Exit]:
         self.here = (statement, frame)
         nesting, calls, depth = self.nesting, self.calls, len(self.path)
         try:
@@ -113,7 +132,9 @@ class Statements(Expressions):
                 raise
             self.nesting, self.calls = nesting, calls
             del self.path[depth:]
-            self.give_up(statement, frame, getattr(problem, "reason", "is nested too deeply to follow"))
+            reason = getattr(problem, "reason", "is nested too deeply to follow")
+            self._abandon_statement(reason)
+            self.give_up(statement, frame, reason)
             return _NO_EXITS
 
     def give_up(self, statement: ast.stmt, frame: Frame, reason: str) -> None:
