@@ -5,7 +5,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: lint test golden clean
+.PHONY: lint dev test golden clean
 .DELETE_ON_ERROR:
 
 lint: $(VENV)/.installed ## check the reference ops package
@@ -17,6 +17,8 @@ test: $(VENV)/.installed-test ## everything that CI runs
 	$(BIN)/mypy
 	$(BIN)/opslint .
 	$(BIN)/pytest
+
+dev: $(VENV)/.installed-dev ## the test tools, without torch
 
 golden: $(VENV)/.installed-test ## rewrite findings.txt and console blocks from what opslint now says; read the diff
 	OPSLINT_UPDATE_GOLDEN=1 $(BIN)/pytest -q tests/test_golden_trees.py tests/test_docs.py -k 'golden or console'
@@ -30,6 +32,10 @@ $(BIN)/python:
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,veomni]'

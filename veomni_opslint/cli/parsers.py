@@ -29,7 +29,7 @@ other commands, each with its own --help:
   opslint rules             every rule: code, name, severity, one line
   opslint explain RULE      what a rule catches, why, and how to put it right
 
-exit status: 0 no errors found, 1 findings, 2 the run could not be made
+exit status: 0 no errors found (with --strict: no warnings either), 1 errors, 2 the run could not be made
 A folder that is called like a command is given as ./registry
 """
 
