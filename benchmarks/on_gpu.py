@@ -3,7 +3,7 @@
     python -m benchmarks.on_gpu --output docs/kernel_benchmarks.md
 
 Run from the root of the repository, in an environment with torch, triton, numpy, pytest, PyYAML and libcst; what else
-is installed (liger-kernel, flash-linear-attention, quack-kernels, flash-attn-4) is resolved and measured too.
+is installed (liger-kernel, fla-core, quack-kernels, flash-attn-4) is tested, resolved and measured too.
 """
 
 from __future__ import annotations
