@@ -240,6 +240,7 @@ def test_device_patches(value: str, expected: list[tuple[str, str]], tmp_path: P
     _, written = read_job_file(model, str(tmp_path / "job.yaml"))
     result = bind(model, parse_device("gpu:90"), written, "job.yaml", "wan")
     assert [(patch.target.op_name, patch.status) for patch in result.patches] == expected
+    assert bind(model, parse_device("gpu:90"), written, "job.yaml", "llama").patches == ()
 
 
 @pytest.mark.parametrize(

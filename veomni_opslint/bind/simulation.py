@@ -21,6 +21,7 @@ from veomni_opslint.model.binding import (
     resolve,
 )
 from veomni_opslint.model.model_files import ModelFile, loaded_on, model_files
+from veomni_opslint.model.per_model_patches import PerModelPatches
 from veomni_opslint.model.slots import OpSlotInfo
 from veomni_opslint.registrations import KernelSpec
 
@@ -87,7 +88,7 @@ def bind(
         raise RunError(f"no model of {model.package} has an {model.dialect.op_slot}, so there is nothing to bind")
     if name is not None:
         called = tuple(file for file in files if name in (file.name, file.module, file.module.rpartition(".")[2]))
-        patches = tuple(one for one in patches if name in (one.model, *(file.folder.split(".")[-2] for file in called)))
+        patches = tuple(one for one in patches if name == one.model or any(_same_model(one, file) for file in called))
         if not called and not patches:
             known = {*(file.name for file in files), *(one.model for one in model.per_model_patches)}
             raise RunError(_no_model(name, known))
@@ -104,6 +105,11 @@ def bind(
         patches=applied,
         rejected=tuple(value for value in values.values() if value.error),
     )
+
+
+def _same_model(patches: PerModelPatches, file: ModelFile) -> bool:
+    package = patches.module.rpartition(".")[0]
+    return file.folder == package or file.folder.startswith(f"{package}.")
 
 
 def _no_model(name: str, names: set[str]) -> str:
