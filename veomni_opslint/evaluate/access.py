@@ -12,6 +12,7 @@ from veomni_opslint.evaluate.limits import Raised
 from veomni_opslint.evaluate.methods import METHODS
 from veomni_opslint.evaluate.path import is_exception
 from veomni_opslint.evaluate.values import (
+    LOST,
     Choice,
     Class,
     EnumMember,
@@ -81,6 +82,8 @@ class Access(Elements):
         if isinstance(found, Wrapped) and found.kind == "property":
             return self.invoke(found.function, value)
         own = value.attrs.get(name, UNBOUND)
+        if own is UNBOUND and not isinstance(found, Function | Wrapped):
+            own = value.attrs.get(LOST, UNBOUND)
         if own is not UNBOUND:
             return unknown("depends on what is registered") if value.role == "registry" else self.prune(own)
         if found is not UNBOUND:
@@ -192,6 +195,14 @@ class Access(Elements):
         if isinstance(receiver, Instance) and name in {"__init__", "__setattr__"}:
             return Native(receiver, name)
         return External(f"builtins.object.{name}")
+
+    def delete_attribute(self, value: Value, name: str) -> None:
+        """Delete an attribute of a value."""
+        if isinstance(value, Choice):
+            self.spread(value, lambda option: self.delete_attribute(option, name))
+        elif isinstance(value, Attributes):
+            self.touch(value, name)
+            value.attrs.pop(name, None)
 
     def _names_of(self, name: str) -> Value:
         module = self.load(name)

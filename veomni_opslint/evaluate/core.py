@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from veomni_opslint.conditions import Condition
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.evaluate.cells import Opaque, Value
+from veomni_opslint.evaluate.cells import Cell, Opaque, Value
 from veomni_opslint.evaluate.forks import Forks
 from veomni_opslint.evaluate.frames import Frame, Module
 from veomni_opslint.evaluate.limits import MAX_STEPS, GivenUp, NotPlain
@@ -48,6 +48,7 @@ class Core(Forks):
         self.calls = 0
         self.dry = 0
         self.watched = 0
+        self.foreign: list[tuple[Cell, str, object]] = []
         self.here: tuple[ast.AST, Frame] | None = None
         self.bodies: dict[ast.FunctionDef | ast.AsyncFunctionDef, tuple[list[ast.stmt] | None, bool]] = {}
         self.resolving: list[Value] = []

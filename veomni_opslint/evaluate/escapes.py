@@ -12,6 +12,7 @@ from veomni_opslint.evaluate.containers import Container, KeyedContainer, ListVa
 from veomni_opslint.evaluate.methods import MUTATORS
 from veomni_opslint.evaluate.roots import names_any
 from veomni_opslint.evaluate.values import (
+    LOST,
     Arguments,
     Choice,
     Class,
@@ -112,7 +113,7 @@ class Escapes(Access):
                 self.touch(inner)
                 inner.lose(reason)
             elif isinstance(inner, Instance) and not inner.role and not inner.cls.frozen:
-                for name in inner.attrs if inner.cls.flavor != "namedtuple" else ():
+                for name in (*inner.attrs, LOST) if inner.cls.flavor != "namedtuple" else ():
                     self.touch(inner, name)
                     inner.poison(name, reason)
 

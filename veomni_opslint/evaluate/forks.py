@@ -38,15 +38,22 @@ class Forks(Path):
         self.levels: list[_Level] = []
         self.pending: list[Exit] = []
         self.base = 0
+        self.conditional_load = False
         self.catching: list[frozenset[str]] = []
 
     def touch(self, cell: Cell, key: str = "") -> None:
         """Note the content of a part of *cell* before it changes."""
+        if self.conditional_load:
+            self.note_foreign(cell, key)
         if self.levels:
             level = self.levels[-1]
             slot = (id(cell), key)
             if cell.serial <= level.start and slot not in level.log:
                 level.log[slot] = (cell, key, cell.peek(key))
+
+    def note_foreign(self, cell: Cell, key: str) -> None:
+        """Note a change by a module that is only imported under a condition."""
+        raise NotImplementedError
 
     def open_level(self) -> None:
         """Begin to log changes."""

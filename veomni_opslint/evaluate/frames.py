@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Literal
 
-from veomni_opslint.evaluate.cells import Attributes, Value
+from veomni_opslint.evaluate.cells import Attributes, Cell, Value
 from veomni_opslint.evaluate.containers import ListValue
 from veomni_opslint.evaluate.values import Class
 from veomni_opslint.facts import FileFacts
@@ -65,10 +65,20 @@ class Module:
     state: Literal["new", "running", "done"] = "new"
     lost: str = ""
     external_stars: list[str] = field(default_factory=list)
+    born: tuple[int, int] = (0, 0)
+    """The serials between which the cells were made that belong to the module, or to modules that it imports."""
+    inner: list[tuple[int, int]] = field(default_factory=list)
+    """The same of the modules that were run because it imports them."""
     _lines: list[str] | None = None
 
     def __post_init__(self) -> None:
         self.frame = Frame(self, "module", None)
+
+    def owns(self, cell: Cell) -> bool:
+        """Whether the cell was made by the code of this module."""
+        if cell is self.frame.names:
+            return True
+        return cell.serial > self.born[0] and not any(start < cell.serial < end for start, end in self.inner)
 
     @property
     def package(self) -> str:

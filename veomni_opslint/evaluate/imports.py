@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
+from veomni_opslint.evaluate.cells import UNBOUND, Cell, Value, unknown
 from veomni_opslint.evaluate.frames import Frame, Module
 from veomni_opslint.evaluate.handlers import Handlers
 from veomni_opslint.evaluate.limits import MAX_STEPS, GivenUp
@@ -138,6 +138,9 @@ class Imports(Handlers):
         context = (self.path, self.pending, self.base, self.catching, self.dry, self.steps, self.nesting, self.calls)
         here, levels, watched = self.here, len(self.levels), self.watched
         self.watched = 0
+        conditional, outer = self.conditional_load, self.running[-1] if self.running else None
+        self.conditional_load = conditional or bool(self.path) or bool(self.dry)
+        module.born = (Cell.mark(), 0)
         self.path, self.pending, self.base, self.catching, self.dry, self.steps = [], [], 0, [], 0, MAX_STEPS
         self.running.append(module)
         tree = module.facts.tree or ast.Module([], [])
@@ -163,7 +166,18 @@ class Imports(Handlers):
             )
             self.here, self.watched = here, watched
             module.state = "done"
+            module.born = (module.born[0], Cell.mark())
+            if outer is not None:
+                outer.inner.append(module.born)
+            self.conditional_load = conditional
+            if not conditional and self.foreign:
+                changes, self.foreign = self.foreign, []
+                self.abandon(changes, f"changes when {name} is imported, which depends on a condition")
         return module
+
+    def note_foreign(self, cell: Cell, key: str) -> None:
+        if not self.running[-1].owns(cell):
+            self.foreign.append((cell, key, None))
 
     def resolve(self, value: Value) -> Value:
         return self.module_attribute(value.module, value.name) if isinstance(value, Lazy) else value

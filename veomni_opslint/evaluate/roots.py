@@ -74,7 +74,7 @@ def find_roots(modules: Mapping[str, FileFacts], packages: frozenset[str], diale
         fresh = added - known
         known |= fresh
     names = sorted((name for name, state in states.items() if state.acts), key=lambda name: modules[name].path)
-    return Roots(names, {name: state.words for name, state in states.items()})
+    return Roots(names, {name: state.words for name, state in states.items() if state.words != Words()})
 
 
 def eager_packages(roots: list[str], modules: Mapping[str, FileFacts]) -> frozenset[str]:

@@ -246,6 +246,8 @@ class Statements(Expressions):
             elif isinstance(target, ast.Subscript):
                 owner = self.evaluate(target.value, frame)
                 self.delete_item(owner, self.evaluate(target.slice, frame))
+            elif isinstance(target, ast.Attribute):
+                self.delete_attribute(self.evaluate(target.value, frame), target.attr)
 
     def raising(self, node: ast.Raise, frame: Frame) -> list[Exit]:
         value = self.evaluate(node.exc, frame) if node.exc is not None else None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from veomni_opslint.evaluate.frames import Frame, Module
 
 __all__ = [
+    "LOST",
     "UNBOUND",
     "Arguments",
     "Choice",
@@ -226,6 +227,10 @@ class Class(Attributes):
     def has_external_base(self, *dotted: str) -> bool:
         """Whether one of *dotted* is among the bases of the class or of its project bases."""
         return any(isinstance(base, External) and base.dotted in dotted for cls in self.lineage() for base in cls.bases)
+
+
+LOST = "__lost__"
+"""The attribute of an instance that says why attributes it is not known to have may be there."""
 
 
 class Instance(Attributes):
