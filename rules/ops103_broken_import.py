@@ -175,8 +175,15 @@ def _hint(model: OpsModel, missing: _Missing) -> str:
         defining = _defining(model, missing.name)
         if len(defining) == 1:
             return f"; {missing.name} is defined in {defining[0]}"
-        return _did_you_mean(missing.name, model.presence.names_of(missing.module))
-    return _did_you_mean(missing.module, model.symbols.modules)
+        close = _closest(missing.name, model.presence.names_of(missing.module), 0.75)
+        return f"; did you mean {close}?" if close else "; import it from where it is now, or define it there"
+    parent, _, last = missing.module.rpartition(".")
+    moved = [name for name in model.symbols.modules if name.endswith(f".{last}")]
+    if len(moved) == 1:
+        return f"; did you mean {moved[0]}?"
+    siblings = (name for name in model.symbols.modules if name.rpartition(".")[0] == parent)
+    close = _closest(last, (name.rpartition(".")[2] for name in siblings), 0.82)
+    return f"; did you mean {close}?" if close else "; correct the name, or remove what nobody can run"
 
 
 def _defining(model: OpsModel, name: str) -> list[str]:
@@ -187,8 +194,7 @@ def _defining(model: OpsModel, name: str) -> list[str]:
     ]
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
+def _closest(name: str, known: Iterable[str], cutoff: float) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - slow to import, and needed for findings only
 
-    close = get_close_matches(name, sorted(set(known)), n=1, cutoff=0.75)
-    return f"; did you mean {close[0]}?" if close else ""
+    return next(iter(get_close_matches(name, sorted(set(known)), n=1, cutoff=cutoff)), "")
