@@ -159,6 +159,14 @@ def test_json(tree: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        *(
+            (
+                ["--device", device],
+                f"--device {device}: is none of gpu:N, npu and cpu; "
+                "a GPU is named with its compute capability in two or three digits, as gpu:90 for 9.0",
+            )
+            for device in ("gpu:9", "gpu:1000", "gpu:090", "gpu")
+        ),
         (["--device", "gpuu"], "--device gpuu: is none of gpu:N, npu and cpu; did you mean `gpu`?"),
         (
             ["--model", "lama"],

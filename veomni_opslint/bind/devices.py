@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.model.binding import Device
 
-_MAX_DIGITS = 3
+_CAPABILITY = re.compile(r"[1-9][0-9]{1,2}")
 
 
 def parse_device(text: str) -> Device:
@@ -14,8 +16,8 @@ def parse_device(text: str) -> Device:
     Raises:
         RunError: it names none.
     """
-    kind, colon, capability = text.partition(":")
-    if kind == "gpu" and colon and capability.isascii() and capability.isdigit() and len(capability) <= _MAX_DIGITS:
+    kind, _, capability = text.partition(":")
+    if kind == "gpu" and _CAPABILITY.fullmatch(capability):
         return Device("gpu", int(capability))
     if text == "npu":
         return Device("npu")
