@@ -196,6 +196,11 @@ def test_rules_by_file() -> None:
             {"lost-slot": {"limits": 3}},
             "x.toml: rules.lost-slot: lost-slot has no option `limits`; did you mean `limit`?",
         ),
+        (
+            {"lost-slot": {"backend": 3}},
+            "x.toml: rules.lost-slot: lost-slot has no option `backend`; it has `limit`, `allowed`",
+        ),
+        ({"OPS101": {"limit": 3}}, "x.toml: rules.OPS101: eager-import has no option `limit`; it has no options"),
         ({"OPS301": {"limit": "3"}}, "x.toml: rules.OPS301.limit: has to be an integer, not a string ('3')"),
         ({"OPS301": {"limit": True}}, "x.toml: rules.OPS301.limit: has to be an integer, not a boolean (True)"),
         ({"OPS301": {"allowed": "wan"}}, "x.toml: rules.OPS301.allowed: has to be a list, not a string ('wan')"),

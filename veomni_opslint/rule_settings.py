@@ -25,13 +25,20 @@ def rule_options(settings: Settings, rules: Iterable[LoadedRule]) -> dict[str, M
         name = find_rule(word, rules).rule.name
         for key, value in table.items():
             if key not in chosen[name]:
-                raise RunError(f"{where}: {name} has no option `{key}`{did_you_mean(key, chosen[name])}")
+                raise RunError(f"{where}: {name} has no option `{key}`{_options_hint(key, chosen[name])}")
             default = chosen[name][key]
             given = tuple(value) if isinstance(default, tuple) and isinstance(value, list) else value
             if type(given) is not type(default):
                 raise RunError(f"{where}.{key}: has to be {TYPE_NAMES[type(default)]}, not {described(value)}")
             chosen[name][key] = given
     return dict(chosen)
+
+
+def _options_hint(key: str, options: Iterable[str]) -> str:
+    names = tuple(options)
+    if not names:
+        return "; it has no options"
+    return did_you_mean(key, names) or f"; it has {', '.join(f'`{name}`' for name in names)}"
 
 
 def severities(settings: Settings, rules: tuple[LoadedRule, ...]) -> dict[str, Severity]:
