@@ -16,7 +16,6 @@ from veomni_opslint.rule import Rule
 rule = Rule.of(__name__, Severity.ERROR)
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-_Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp
 
 
 def check(model: OpsModel) -> Iterator[Finding]:

@@ -54,3 +54,15 @@ def test_a_name_that_falls_back_still_loads_its_submodule(tmp_path: Path) -> Non
     files = {"veomni/__init__.py": "", "veomni/ops/__init__.py": text, "veomni/ops/sub.py": "import os\n"}
     closure = model_of(tmp_path, files).loading.closure("veomni.ops")
     assert [step.module for step in closure.chain("veomni.ops.sub")] == ["veomni.ops"]
+
+
+def test_the_chain_to_what_a_called_function_loads(tmp_path: Path) -> None:
+    """The caller is the link, also where the module of the function is itself only tried."""
+    files = {
+        "veomni/__init__.py": "",
+        "veomni/ops/__init__.py": "try:\n    from .loader import load\nexcept ImportError:\n    pass\n\nload()\n",
+        "veomni/ops/loader.py": "def load():\n    from . import sub\n",
+        "veomni/ops/sub.py": "",
+    }
+    closure = model_of(tmp_path, files).loading.closure("veomni.ops", tried=False)
+    assert [step.place[0] for step in closure.chain("veomni.ops.sub")] == ["veomni.ops"]

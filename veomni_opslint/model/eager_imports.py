@@ -151,5 +151,5 @@ class _Region:
         step = self.via.get(module)
         while step is not None and step not in found:
             found.append(step)
-            step = self.via.get(step.module)
+            step = self.via.get(step.place[0])
         return tuple(reversed(found))

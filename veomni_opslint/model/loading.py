@@ -62,7 +62,7 @@ class Closure:
         while module != self.root:
             step = self.via[module]
             steps.append(step)
-            module = step.module
+            module = step.place[0]
         return tuple(reversed(steps))
 
 
