@@ -15,6 +15,7 @@ from support.projects import write_base_tree, write_files
 
 from veomni_opslint import __version__, check
 from veomni_opslint.__main__ import main
+from veomni_opslint.cli import output
 from veomni_opslint.cli.parsers import COMMANDS, REGISTRY_FORMATS, REPORT_FORMATS, check_parser
 from veomni_opslint.registry_report import FORMATS as REGISTRY
 from veomni_opslint.reporters import FORMATS
@@ -169,6 +170,16 @@ def test_no_colour_into_a_pipe(variable: dict[str, str], tree: Path) -> None:
     write_files(tree, BROKEN)
     assert "\x1b" not in opslint("veomni", cwd=tree, **variable).out
     assert "\x1b" in opslint("veomni", "--color", "always", cwd=tree, **variable).out
+
+
+@pytest.mark.parametrize(("columns", "laid_out_for"), [("40", 60), ("75", 75), ("150", 150)])
+def test_columns_of_the_terminal(columns: str, laid_out_for: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Text is laid out for the terminal that shows it, though never for fewer than 60 columns; not for a file."""
+    monkeypatch.setenv("COLUMNS", columns)
+    monkeypatch.setattr(output, "is_terminal", lambda: True)
+    assert (output.terminal_columns(to_file=False), output.terminal_columns(to_file=True)) == (laid_out_for, None)
+    monkeypatch.setattr(output, "is_terminal", lambda: False)
+    assert output.terminal_columns(to_file=False) is None
 
 
 def test_statistics_coverage_and_verbose(tree: Path) -> None:

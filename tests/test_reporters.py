@@ -185,6 +185,32 @@ def test_excerpt(line: str, place: Place, shown: list[str]) -> None:
     assert [text.partition(" | ")[2] for text in lines[2:4]] == shown
 
 
+def test_narrow_terminal() -> None:
+    """On a terminal nothing that has spaces is wider than the terminal; the caret stays under what is shown."""
+    related = (Related(Place("veomni/ops/__init__.py", 7, 1), "it is imported here, and here, and here again"),)
+    finding = replace(ERROR, message="it is broken; " * 6, place=Place("p", 7, 31, 7, 99), related=related)
+    report = replace(REPORT, findings=(finding,), excerpts={("p", 7): "x" * 30 + "名" * 70})
+    assert FORMATS["text"](report, Presentation(quiet=True, columns=60)).splitlines() == [
+        "p:7:31: error OPS201 unguarded-npu-import",
+        "  it is broken; it is broken; it is broken; it is broken; it",
+        "  is broken; it is broken;",
+        "    7 | " + "x" * 20 + "名" * 16,
+        "      | " + " " * 20 + "^" * 32,
+        "    veomni/ops/__init__.py:7:1: it is imported here, and",
+        "      here, and here again",
+        "",
+    ]
+
+
+@pytest.mark.parametrize(("columns", "shown"), [(60, 52), (100, 92), (200, 150), (None, 140)])
+def test_excerpt_is_clipped_to_the_terminal(columns: int | None, shown: int) -> None:
+    """As much of a long line is shown as the terminal is wide, and a fixed part where there is no terminal."""
+    finding = replace(ERROR, place=Place("p", 7, 1, 7, 151), related=())
+    report = replace(REPORT, findings=(finding,), excerpts={("p", 7): "x" * 150})
+    lines = FORMATS["text"](report, Presentation(quiet=True, columns=columns)).splitlines()
+    assert lines[2:4] == ["    7 | " + "x" * shown, "      | " + "^" * shown]
+
+
 def test_names_cannot_steer_the_terminal() -> None:
     """Control characters of paths and messages are escaped."""
     evil = replace(ERROR, message="a\x1b[2Jb\nc", place=Place("e\x1b[2J\udcff.py", 1), related=())

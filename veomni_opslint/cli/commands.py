@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 
 from veomni_opslint import __version__
-from veomni_opslint.cli.output import is_terminal, wants_colour, write
+from veomni_opslint.cli.output import is_terminal, terminal_columns, wants_colour, write
 from veomni_opslint.cli.parsers import CHECK, COMMANDS
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Severity
@@ -47,6 +47,7 @@ def run_check(options: argparse.Namespace) -> int:
         quiet=options.quiet,
         statistics=options.statistics,
         coverage=options.show_coverage,
+        columns=terminal_columns(to_file=options.output is not None),
     )
     if options.verbose:
         _say_what_was_done(report)

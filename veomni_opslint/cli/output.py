@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 
 from veomni_opslint.errors import RunError
+
+_FEWEST_COLUMNS = 60
 
 
 def wants_colour(when: str, *, to_file: bool) -> bool:
@@ -22,6 +25,13 @@ def wants_colour(when: str, *, to_file: bool) -> bool:
 def is_terminal() -> bool:
     """Whether a person reads standard output."""
     return sys.stdout is not None and sys.stdout.isatty()
+
+
+def terminal_columns(*, to_file: bool) -> int | None:
+    """The columns to lay text out for; None where no terminal shows it."""
+    if to_file or not is_terminal():
+        return None
+    return max(shutil.get_terminal_size().columns, _FEWEST_COLUMNS)
 
 
 def write(text: str, output: str | None = None) -> None:

@@ -11,12 +11,16 @@ _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """What the user asked to see; ``quiet`` leaves out everything but the findings."""
+    """What the user asked to see; ``quiet`` leaves out everything but the findings.
+
+    ``columns`` is the width of the terminal that shows it, None where there is no terminal.
+    """
 
     colour: bool = False
     quiet: bool = False
     statistics: bool = False
     coverage: bool = False
+    columns: int | None = None
 
     def bold(self, text: str) -> str:
         """Emphasised."""

@@ -11,8 +11,9 @@ from veomni_opslint.report import Report
 from veomni_opslint.reporters.closing import closing_lines
 from veomni_opslint.reporters.style import Presentation, printable
 
-_WIDEST = 140
-_WRAP = 110
+_COLUMNS = 112
+_WIDEST_EXCERPT = 140
+_KEPT_BEFORE = 20
 _TAB = "    "
 
 
@@ -30,28 +31,57 @@ def _paragraph(finding: Finding, report: Report, presentation: Presentation) -> 
     place = presentation.bold(printable(str(finding.place)))
     kind = presentation.severe(f"{finding.severity} {finding.code}", finding.severity)
     yield f"{place}: {kind} {presentation.bold(finding.name)}"
-    for line in wrap(printable(finding.message), _WRAP, break_long_words=False, break_on_hyphens=False):
-        yield f"  {line}"
+    yield from _wrapped(finding.message, "  ", "  ", presentation.columns or _COLUMNS)
     excerpt = report.excerpts.get((finding.place.path, finding.place.line))
     if excerpt is not None and excerpt.strip():
         yield from _excerpt(excerpt, finding, presentation)
     for related in finding.related:
-        yield f"    {printable(str(related.place))}: {printable(related.message)}"
+        said = f"{related.place}: {related.message}"
+        if presentation.columns is None:
+            yield f"    {printable(said)}"
+        else:
+            yield from _wrapped(said, "    ", "      ", presentation.columns)
+
+
+def _wrapped(text: str, first: str, further: str, columns: int) -> list[str]:
+    """The lines of *text*; a word that is wider than a line, such as a path, stays whole, so that it can be copied."""
+    return wrap(
+        printable(text),
+        columns,
+        initial_indent=first,
+        subsequent_indent=further,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def _excerpt(line: str, finding: Finding, presentation: Presentation) -> Iterator[str]:
     place = finding.place
     start = min(place.column - 1, len(line))
     end = _end(line, place, start)
-    offset = len(line) - len(line.lstrip())
-    if end - offset > _WIDEST:
-        offset = max(offset, start - 20)
-    shown = line[offset : offset + _WIDEST].rstrip()
     number = str(place.line)
+    margin = f"    {' ' * len(number)} | "
+    room = _WIDEST_EXCERPT if presentation.columns is None else presentation.columns - len(margin)
+    offset = len(line) - len(line.lstrip())
+    if end - offset > room or _width(line[offset:end]) > room:
+        offset = max(offset, start - _KEPT_BEFORE)
+        while _width(line[offset:start]) > _KEPT_BEFORE:
+            offset += 1
+    shown = _clipped(line[offset:], room)
     pad = " " * _width(line[offset:start])
-    carets = "^" * max(_width(line[start : min(end, offset + _WIDEST)]), 1)
-    yield presentation.dim(f"    {number} | ") + _displayed(shown)
-    yield presentation.dim(f"    {' ' * len(number)} | ") + pad + presentation.severe(carets, finding.severity)
+    carets = "^" * max(_width(line[start : min(end, offset + len(shown))]), 1)
+    yield presentation.dim(f"    {number} | ") + _displayed(shown.rstrip())
+    yield presentation.dim(margin) + pad + presentation.severe(carets, finding.severity)
+
+
+def _clipped(text: str, room: int) -> str:
+    """As much of *text* as *room* columns hold."""
+    used = 0
+    for index, character in enumerate(text):
+        used += _width(character)
+        if used > room:
+            return text[:index]
+    return text
 
 
 def _end(line: str, place: Place, start: int) -> int:
