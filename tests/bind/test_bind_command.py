@@ -38,6 +38,7 @@ LLAMA = "veomni/models/transformers/llama/generated/patched_modeling_llama_gpu.p
 
 TYPES = "veomni/arguments/arguments_types.py"
 SWIGLU = "veomni/ops/kernels/swiglu/__init__.py"
+CAPABILITY_HINT = "a GPU is named with its compute capability in two or three digits, as gpu:90 for 9.0"
 REASON = (
     "RuntimeError: kernel `triton` of swiglu_mlp/standard needs gpu with compute capability 80 or higher, not gpu:75"
 )
@@ -61,6 +62,7 @@ Not bound
 
 1 model on gpu:90, with job.yaml: 1 bound, 0 eager, 1 cannot be bound.
 """
+CAPABILITY = "a GPU is named with its compute capability in two or three digits, as gpu:90 for 9.0"
 MATRIX = f"""\
 ## Models and ops on gpu:75, with the defaults
 
@@ -162,8 +164,7 @@ def test_json(tree: Path) -> None:
         *(
             (
                 ["--device", device],
-                f"--device {device}: is none of gpu:N, npu and cpu; "
-                "a GPU is named with its compute capability in two or three digits, as gpu:90 for 9.0",
+                f"--device {device}: is none of gpu:N, npu and cpu; {CAPABILITY}",
             )
             for device in ("gpu:9", "gpu:1000", "gpu:090", "gpu")
         ),
