@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.discovery import Project
@@ -11,7 +11,7 @@ from veomni_opslint.facts import FileFacts
 from veomni_opslint.model.ops_config import find_ops_config
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo, find_slots
-from veomni_opslint.model.symbols import Symbols, module_name
+from veomni_opslint.model.symbols import Symbols
 
 
 def build_model(
@@ -22,39 +22,20 @@ def build_model(
     yaml_sources: Mapping[str, bytes] | None = None,
 ) -> OpsModel:
     """The model of *project*, whose Python files have these facts and whose YAML files have this content."""
-    source_root = project.package_path.rpartition("/")[0]
-    modules: dict[str, FileFacts] = {}
-    packages: set[str] = set()
-    for path in sorted(files):
-        name, is_package = module_name(path, source_root)
-        if name in modules and not is_package:
-            continue
-        modules[name] = files[path]
-        if is_package:
-            packages.add(name)
-    packages.update(_namespace_packages(modules))
-    symbols = Symbols(modules, frozenset(packages))
-    slots = tuple(find_slots(modules, symbols, project.package, dialect))
+    symbols = Symbols.of(files, project.package_path.rpartition("/")[0])
+    slots = tuple(find_slots(symbols.modules, symbols, project.package, dialect))
     return OpsModel(
         project=project,
         dialect=dialect,
         files=files,
         symbols=symbols,
-        registrations=evaluate(_of_package(modules, project), symbols.packages, dialect),
+        registrations=evaluate(_of_package(symbols.modules, project), symbols.packages, dialect),
         slots=tuple(slot for slot in slots if isinstance(slot, OpSlotInfo)),
         config_slots=tuple(slot for slot in slots if isinstance(slot, ConfigSlotInfo)),
         ops_config=find_ops_config(symbols, dialect, project.package),
         options=options,
         yaml_sources=yaml_sources or {},
     )
-
-
-def _namespace_packages(modules: Mapping[str, FileFacts]) -> Iterator[str]:
-    for name in modules:
-        parent = name.rpartition(".")[0]
-        while parent and parent not in modules:
-            yield parent
-            parent = parent.rpartition(".")[0]
 
 
 def _of_package(modules: Mapping[str, FileFacts], project: Project) -> dict[str, FileFacts]:

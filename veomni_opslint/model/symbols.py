@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from veomni_opslint.facts import Binding, FileFacts, Import, Scope
 
-_MAX_STEPS = 40
+_MAX_DEPTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,10 @@ class Target:
     rest: str = ""
 
 
+_Seen: TypeAlias = dict[tuple[str, str], tuple[Target, ...] | None]
+"""What a query has looked up so far, None for a name that it is still looking up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Symbols:
     """The modules of the project and how their names resolve."""
@@ -36,6 +40,26 @@ class Symbols:
     packages: frozenset[str]
     _bindings: dict[str, dict[str, tuple[Binding, ...]]] = field(default_factory=dict, repr=False)
     _stars: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
+    _attributes: dict[tuple[str, str], tuple[Target, ...]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, files: Mapping[str, FileFacts], source_root: str) -> Symbols:
+        """The symbols of the files by path; a package counts before a module of the same name."""
+        modules: dict[str, FileFacts] = {}
+        packages: set[str] = set()
+        for path in sorted(files):
+            name, is_package = module_name(path, source_root)
+            if is_package or name not in modules:
+                modules[name] = files[path]
+            if is_package:
+                packages.add(name)
+        for name in modules:
+            # A folder without ``__init__`` is a package, too.
+            parent = name.rpartition(".")[0]
+            while parent and parent not in modules:
+                packages.add(parent)
+                parent = parent.rpartition(".")[0]
+        return cls(modules, frozenset(packages))
 
     def absolute(self, module: str, imported: Import) -> str:
         """The dotted name of the module that an import in *module* names; empty when it leaves the top package."""
@@ -97,7 +121,6 @@ class Symbols:
     def resolve_deep(self, facts: FileFacts, module: str, scope: int, dotted: str) -> tuple[Target, ...]:
         """The same in a scope that only the deep *facts* of the module have."""
         root, _, rest = dotted.partition(".")
-        found: list[Target] = []
         current = scope
         first = True
         while current > 0:
@@ -107,40 +130,19 @@ class Symbols:
                     return self._method(module, facts, owner, rest)
                 inner = self._in_scope(module, facts, current, root)
                 if inner:
-                    return tuple(target for one in inner for target in self._follow(one, rest))
+                    return self._follow(inner, rest, {}, 0, (module, facts))
                 if root in owner.locals:
                     return ()
             first = False
             current = owner.parent
-        for target in self.attribute(module, root):
-            found.extend(self._follow(target, rest))
-        return tuple(dict.fromkeys(found))
+        return self._follow(self.attribute(module, root), rest, {}, 0, (module, facts))
 
-    def attribute(self, module: str, name: str, steps: int = 0) -> tuple[Target, ...]:
+    def attribute(self, module: str, name: str) -> tuple[Target, ...]:
         """What ``module.name`` can be, followed through re-exports."""
-        if steps > _MAX_STEPS or module not in self.modules:
-            return ()
-        found: list[Target] = []
-        facts = self.modules[module]
-        for binding in self.bindings(module).get(name, ()):
-            if binding.kind == "import":
-                found.extend(self._imported(module, facts.imports[binding.import_index], binding.imported, steps))
-            elif binding.kind == "scope":
-                found.append(Target("scope", module, name, binding.target_scope))
-            elif binding.value_name and binding.value_name.partition(".")[0] != name:
-                root, _, rest = binding.value_name.partition(".")
-                inner = [
-                    t for one in self.attribute(module, root, steps + 1) for t in self._follow(one, rest, steps + 1)
-                ]
-                found.extend(inner or [Target("value", module, name)])
-            else:
-                found.append(Target("value", module, name))
-        if not found and f"{module}.{name}" in self.modules:
-            found.append(Target("module", f"{module}.{name}"))
-        if not found:
-            for star in self.star_sources(module):
-                found.extend(t for t in self.attribute(star, name, steps + 1) if t.kind != "missing")
-        return tuple(dict.fromkeys(found))
+        key = (module, name)
+        if key not in self._attributes:
+            self._attributes[key] = self._look_up(module, name, {}, 0)
+        return self._attributes[key]
 
     def star_sources(self, module: str) -> tuple[str, ...]:
         """Modules, of the project or not, of which a module imports everything."""
@@ -154,95 +156,120 @@ class Symbols:
             )
         return known
 
-    def has_open_names(self, module: str) -> bool:
-        """Whether the module may have names that are not seen: a star import from outside, ``__getattr__``, exec."""
-        bindings = self.bindings(module)
-        if "__getattr__" in bindings or self.modules[module].problem is not None:
-            return True
-        return any(
-            star not in self.modules or self.has_open_names(star)
-            for star in self.star_sources(module)
-            if star != module
-        )
-
-    def _in_scope(self, module: str, facts: FileFacts, scope: int, root: str) -> list[Target]:
+    def _look_up(self, module: str, name: str, seen: _Seen, depth: int) -> tuple[Target, ...]:
+        key = (module, name)
+        if key in seen:
+            return seen[key] or ()
+        if depth > _MAX_DEPTH:
+            return (Target("value", module, name),)
+        seen[key] = None
         found: list[Target] = []
-        if facts.scopes[scope].kind == "class":
-            found.extend(
-                Target("scope", module, root, binding.target_scope)
-                for binding in facts.bindings
-                if binding.scope == scope and binding.name == root and binding.kind == "scope"
-            )
+        for binding in self.bindings(module).get(name, ()) if module in self.modules else ():
+            found.extend(self._bound(module, name, binding, seen, depth + 1))
+        if not found and self._is_module(f"{module}.{name}"):
+            found.append(Target("module", f"{module}.{name}"))
+        if not found and module in self.modules:
+            for star in self.star_sources(module):
+                if star in self.modules and not (name.startswith("_") and self.modules[star].exports is None):
+                    found.extend(t for t in self._look_up(star, name, seen, depth + 1) if t.kind != "missing")
+        result = seen[key] = tuple(dict.fromkeys(found))
+        return result
+
+    def _bound(self, module: str, name: str, binding: Binding, seen: _Seen, depth: int) -> tuple[Target, ...]:
+        if binding.kind == "import":
+            imported = self.modules[module].imports[binding.import_index]
+            return self._imported(module, imported, binding.imported, seen, depth)
+        if binding.kind == "scope":
+            return (Target("scope", module, name, binding.target_scope),)
+        root, _, rest = binding.value_name.partition(".")
+        inner = self._look_up(module, root, seen, depth) if root and root != name else ()
+        return self._follow(inner, rest, seen, depth) or (Target("value", module, name),)
+
+    def _imported(self, module: str, imported: Import, name: str, seen: _Seen, depth: int) -> tuple[Target, ...]:
+        if imported.how == "import":
+            return (Target("module", name) if self._is_module(name) else Target("external", "", name),)
+        source = self.absolute(module, imported)
+        if not source or not self.is_project(source):
+            return (Target("external", "", f"{source}.{name}"),)
+        found = self._look_up(source, name, seen, depth)
+        if not found and self._is_module(f"{source}.{name}"):
+            return (Target("module", f"{source}.{name}"),)
+        return found or (Target("missing", source, name),)
+
+    def _is_module(self, name: str) -> bool:
+        return name in self.modules or name in self.packages
+
+    def _in_scope(self, module: str, facts: FileFacts, scope: int, root: str) -> tuple[Target, ...]:
+        found: list[Target] = []
         for one in (one for one in facts.imports if one.scope == scope):
             if one.bound == root and one.how == "import":
-                found.extend(
-                    self._imported(module, one, one.module if one.bound != one.module.partition(".")[0] else root, 0)
-                )
+                whole = one.bound != one.module.partition(".")[0]
+                found.extend(self._imported(module, one, one.module if whole else root, {}, 0))
             for name in one.names:
                 if name.bound == root:
-                    found.extend(self._imported(module, one, name.name, 0))
+                    found.extend(self._imported(module, one, name.name, {}, 0))
         if not found:
             found.extend(
                 Target("scope", module, root, inner.index)
                 for inner in facts.scopes
                 if inner.parent == scope and inner.name == root and inner.kind in ("function", "class")
             )
-        return found
+        return tuple(found)
 
-    def _imported(self, module: str, imported: Import, name: str, steps: int) -> list[Target]:
-        source = self.absolute(module, imported)
-        if imported.how == "import":
-            return [Target("module", name)] if name in self.modules else [Target("external", "", name)]
-        if not source or not self.is_project(source):
-            return [Target("external", "", f"{source}.{name}")]
-        if source in self.modules:
-            found = list(self.attribute(source, name, steps + 1))
-            return found or [Target("missing", source, name)]
-        if f"{source}.{name}" in self.modules:
-            return [Target("module", f"{source}.{name}")]
-        return [Target("missing", source, name)]
-
-    def _follow(self, target: Target, rest: str, steps: int = 0) -> list[Target]:
-        if not rest or steps > _MAX_STEPS:
-            return [target]
-        if target.kind == "external":
-            return [Target("external", "", f"{target.name}.{rest}")]
-        if target.kind == "module":
+    def _follow(
+        self, targets: tuple[Target, ...], rest: str, seen: _Seen, depth: int, own: tuple[str, FileFacts] | None = None
+    ) -> tuple[Target, ...]:
+        """What the attributes *rest* of the targets are; *own* are the facts of a module that are deeper than known."""
+        ends: list[Target] = []
+        current = targets
+        while rest and current:
             head, _, tail = rest.partition(".")
-            inner = self.attribute(target.module, head, steps + 1) if target.module in self.modules else ()
-            if not inner:
-                return [Target("missing", target.module, head, rest=tail)]
-            return [found for one in inner for found in self._follow(one, tail, steps + 1)]
-        if target.kind == "scope":
-            facts = self.modules[target.module]
-            if facts.scopes[target.scope].kind == "class":
-                head, _, tail = rest.partition(".")
-                for binding in facts.bindings:
-                    if binding.scope == target.scope and binding.name == head and binding.kind == "scope":
-                        return self._follow(Target("scope", target.module, head, binding.target_scope), tail, steps + 1)
-        return [Target(target.kind, target.module, target.name, target.scope, rest)]
+            inner: list[Target] = []
+            for target in current:
+                facts = own[1] if own is not None and own[0] == target.module else self.modules.get(target.module)
+                if target.kind == "external":
+                    inner.append(Target("external", "", f"{target.name}.{head}"))
+                elif target.kind == "module":
+                    members = self._look_up(target.module, head, seen, depth + 1)
+                    inner.extend(members)
+                    if not members:
+                        known = seen.get((target.module, head), ()) is not None
+                        ends.append(Target("missing" if known else "value", target.module, head, rest=tail))
+                elif member := _member(facts, target, head):
+                    inner.append(member)
+                else:
+                    whole = f"{target.rest}.{rest}" if target.rest else rest
+                    ends.append(Target(target.kind, target.module, target.name, target.scope, whole))
+            current, rest = tuple(dict.fromkeys(inner)), tail
+        return tuple(dict.fromkeys((*ends, *current)))
 
     def _method(self, module: str, facts: FileFacts, owner: Scope, rest: str) -> tuple[Target, ...]:
         head = rest.partition(".")[0]
-        holder = facts.scopes[owner.parent] if owner.parent >= 0 else None
         seen: set[tuple[str, int]] = set()
-        pending = [(module, holder.index)] if holder is not None and holder.kind == "class" else []
+        pending = [(module, owner.parent)] if facts.scopes[max(owner.parent, 0)].kind == "class" else []
         while pending:
             where, index = pending.pop(0)
-            if (where, index) in seen or len(seen) > _MAX_STEPS:
+            if (where, index) in seen or len(seen) > _MAX_DEPTH:
                 continue
             seen.add((where, index))
-            here = self.modules[where]
-            for binding in here.bindings:
-                if binding.scope == index and binding.name == head and binding.kind == "scope":
-                    return (Target("scope", where, head, binding.target_scope),)
+            here = facts if where == module else self.modules[where]
+            bound = [one for one in here.bindings if one.scope == index and one.name == head]
+            if bound:
+                return tuple(Target("scope", where, head, one.target_scope) for one in bound if one.kind == "scope")
             for base in here.scopes[index].bases:
-                pending.extend(
-                    (target.module, target.scope)
-                    for target in self.resolve(where, 0, base)
-                    if target.kind == "scope" and not target.rest
-                )
+                found = self.resolve_deep(here, where, here.scopes[index].parent, base)
+                pending.extend((one.module, one.scope) for one in found if one.kind == "scope" and not one.rest)
         return ()
+
+
+def _member(facts: FileFacts | None, target: Target, name: str) -> Target | None:
+    """The function or class of that name in a class."""
+    if facts is None or target.kind != "scope" or target.rest or facts.scopes[target.scope].kind != "class":
+        return None
+    for binding in facts.bindings:
+        if binding.scope == target.scope and binding.name == name and binding.kind == "scope":
+            return Target("scope", target.module, name, binding.target_scope)
+    return None
 
 
 def module_name(path: str, source_root: str) -> tuple[str, bool]:
