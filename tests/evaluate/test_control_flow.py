@@ -36,6 +36,7 @@ CASES = {
     "match class": ("import dataclasses\n@dataclasses.dataclass\nclass D:\n    a: str\nmatch D('x'):\n    case D(a=v):\n        R(spec(v))",
                     ["x"]),
     "del": ("n = 'a'\ndel n\ntry:\n    n\nexcept NameError:\n    R(spec('gone'))", ["gone"]),
+    "del of an attribute": ("class C:\n    n = 'a'\nc = C()\nc.n = 'b'\ndel c.n\nR(spec(c.n))", ["a"]),
     "class body": ("class C:\n    for n in 'ab':\n        R(spec(n))", ["a", "b"]),
     "expressions": ("_ = R(spec('a'))\nTrue and R(spec('b'))\n[R(spec(n)) for n in 'cd']\nassert R(spec('e')) is None",
                     ["a", "b", "c", "d", "e"]),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from evaluate.pruned import evaluated, registered, registrations_of, short
+from evaluate.pruned import HEADER, REGISTRY, evaluated, registered, registrations_of, short
 
 CASES = {
     "alias at import": ("from .registry import KERNEL_REGISTRY as Q, KernelSpec as S\nQ.register(S('a', 'o', 'v', factory, GPU))", {}),
@@ -67,6 +67,23 @@ def test_table_filled_by_other_modules() -> None:
                               "    KERNEL_REGISTRY.register(KernelSpec(name, 'o', 'v', factory, None))\n",
     }  # fmt: skip
     assert [short(item) for item in registrations_of(files).kernel_specs] == ["o/v/b", "o/v/a"]
+
+
+def test_table_filled_by_a_module_imported_under_a_condition() -> None:
+    """What such a module changes elsewhere is unknown; what it registers itself is its own affair."""
+    others = {
+        "table.py": "ROWS = []\n",
+        "extra.py": "from .table import ROWS\nfrom .registry import *\nROWS.append('b')\n"
+                    "KERNEL_REGISTRY.register(KernelSpec('extra', 'o', 'v', None, None))\n",
+    }  # fmt: skip
+    code = "if HAS_A:\n    from . import extra\nfrom .table import ROWS\nfor n in ROWS:\n    KERNEL_REGISTRY.register(spec(n))"
+    files = {"ops/__init__.py": "from . import a_first\n", "ops/registry.py": REGISTRY, "ops/a_first.py": HEADER + code}
+    files.update({f"ops/{name}": text for name, text in others.items()})
+    found = registrations_of(files)
+    assert [short(item) for item in found.kernel_specs] == ["o/v/extra"]
+    assert [item.reason for item in found.unresolved] == [
+        "name changes when ops.extra is imported, which depends on a condition"
+    ]
 
 
 def test_out_of_tree_kernels() -> None:

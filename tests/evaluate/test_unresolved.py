@@ -39,6 +39,16 @@ CASES = {
                         ["? C() registers kernels, but is made by C.__new__, which is not followed"]),
     "object handed over": ("class C:\n    def __init__(self):\n        self.n = 'a'\nc = C()\noutside.change(c)\nR(spec(c.n))",
                            ["? name was handed to outside.change(), which may have changed it"]),
+    "filled by a decorated function": ("rows = []\n@outside.retry\ndef fill():\n    rows.append('a')\nfill()\nfor n in rows:\n    R(spec(n))",
+                                       ["? name changes in fill(), which cannot be followed"]),
+    "filled by a callback": ("rows = []\ndef fill(n):\n    rows.append(n)\noutside.each(fill)\nfor n in rows:\n    R(spec(n))",
+                             ["? name changes in fill(), which cannot be followed"]),
+    "filled without end": ("rows = []\ndef fill(n):\n    rows.append(n)\n    fill(n + 'x')\nfill('a')\nfor n in rows:\n    R(spec(n))",
+                           ["? name calls functions within each other too deeply"]),
+    "attribute that may have been set": ("class C:\n    pass\nc = C()\noutside.fill(c)\nR(spec(getattr(c, 'n', 'none')))",
+                                         ["? name was handed to outside.fill(), which may have changed it"]),
+    "keys with their own equality": (("class K:\n    def __eq__(self, other):\n        return True\n    def __hash__(self):\n        return 1\n"
+                                     "R(spec({K(): 'a'}[K()]))"), ["? name is looked up by a key that is not known"]),
     "key that is not there": ("R(spec({'a': 'b'}['c']))", ["? this code looks up a key that is not there"]),
     "arguments that do not fit": ("R(KernelSpec('a'))", ["? this code leaves out the argument op_name"]),
     "some of several": ("R(spec('a' if HAS_A else outside.NAME))",
@@ -59,6 +69,7 @@ CALM = {
     "strings": "rows = ('a',)\noutside.check(rows, 'a')",
     "frozen objects": "class C(KernelSpec):\n    pass\nhw = HardwareRequirement('gpu')\noutside.show(hw)\nrows = [hw.device_type[:0] + 'a']",
     "calls that only pass names": "@outside.retry\ndef other():\n    pass\nother()\nrows = ['a']",
+    "a function that only reads": "rows = ['a']\ndef show():\n    return len(rows)\noutside.later(show)",
     "iterating over it": "rows = ['a']\nfor n in rows:\n    outside.check(n)",
 }
 
