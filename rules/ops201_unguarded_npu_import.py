@@ -29,6 +29,11 @@ def chain_of(model: OpsModel, chain: tuple[Hop, ...]) -> Iterator[Related]:
 def _message(model: OpsModel, fault: Unguarded) -> str:
     guard = f"`{model.dialect.npu_guards[0]}()`"
     remedy = f"put it behind {guard} or into a factory registered for the NPU"
+    if not fault.at_module_level and not fault.chain and ":" not in fault.subject and model.is_npu_name(fault.subject):
+        return (
+            f"the backend whose entry is in `{fault.subject}` does not require an NPU package: selecting it on a GPU or "
+            f"CPU host raises ModuleNotFoundError; say `requires=({model.dialect.npu_packages[0]!r},)`"
+        )
     if fault.at_module_level:
         return (
             f"`{fault.subject}` is imported without an NPU guard when `{fault.module}` is loaded: "

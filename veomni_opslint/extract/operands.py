@@ -120,6 +120,8 @@ def _compare_constant(kind: str, left: Operand, value: object, node: ast.expr) -
         if kind in ("Eq", "Is") and isinstance(value, bool):
             return truth if value else negate(truth)
         return FALSE if kind == "Is" and value is None else _opaque(node)
+    if kind in ("Eq", "Is") and isinstance(value, bool) and left[0] in ("name", "call", "item", "param"):
+        return left if value else negate(left)
     if kind == "In" and isinstance(value, tuple) and len(value) <= 8:
         result = FALSE
         for element in value:
@@ -151,7 +153,7 @@ def _constant_comparison(kind: str, left: object, right: object) -> bool | None:
 def _named(node: ast.expr, names: Names) -> Operand:
     name = dotted(node)
     if not name:
-        return _opaque(node)
+        return _opaque(node, _written(node))
     root, _, rest = name.partition(".")
     known = names.get(root)
     if known is None:
@@ -167,6 +169,29 @@ def _named(node: ast.expr, names: Names) -> Operand:
     return _opaque(node, name)
 
 
+def _written(node: ast.expr) -> str:
+    """``a.b().c`` as text, for a chain that goes through calls."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute | ast.Call):
+        if isinstance(node, ast.Attribute):
+            parts.append(f".{node.attr}")
+            node = node.value
+        else:
+            parts.append("()")
+            node = node.func
+    return node.id + "".join(reversed(parts)) if isinstance(node, ast.Name) else ""
+
+
+def marks(node: ast.expr, names: Names) -> Condition:
+    """The condition under which tests with these marks run: one mark, or a list of them."""
+    result = TRUE
+    for element in node.elts if isinstance(node, ast.List | ast.Tuple) else [node]:
+        value = operand(element, names)
+        if value[0] == "cond":
+            result = both(result, value[1])
+    return result
+
+
 def _called(node: ast.Call, names: Names, depth: int) -> Operand:
     name = dotted(node.func)
     last = name.rpartition(".")[2]
@@ -176,6 +201,10 @@ def _called(node: ast.Call, names: Names, depth: int) -> Operand:
         return ("cond", condition(node.args[0], names, depth + 1))
     if name == "bool" and len(node.args) == 1 and "bool" not in names:
         return ("cond", condition(node.args[0], names, depth + 1))
+    if isinstance(node.func, ast.Attribute) and node.func.attr == "startswith" and len(node.args) == 1:
+        prefix = operand(node.args[0], names, depth + 1)
+        if prefix[0] == "const" and isinstance(prefix[1], str):
+            return ("cond", ("cmp", "Eq", operand(node.func.value, names, depth + 1), prefix))
     if not name or name.partition(".")[0] in names or len(node.args) + len(node.keywords) > _MAX_ARGUMENTS:
         return _opaque(node, name)
     arguments = tuple(_argument(argument, names) for argument in node.args)

@@ -12,11 +12,13 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.definitions import function_body
 from veomni_opslint.extract.expressions import scan
 from veomni_opslint.extract.imports import import_module_call
-from veomni_opslint.extract.operands import Operand, dotted, operand
+from veomni_opslint.extract.operands import Operand, dotted, marks, operand
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.extract.slots import slot_call
 from veomni_opslint.extract.statements import STATEMENTS
 from veomni_opslint.facts import Binding, Call, Import, SlotCall, Span
+
+_TEST_MARKS = "pytestmark"
 
 
 class Walker:
@@ -101,6 +103,8 @@ class Walker:
         """Bind the target of an assignment, loop or ``with``; *value* is None where it is not a single expression."""
         if isinstance(target, ast.Name):
             known = operand(value, self.scope.names) if value is not None else ("opaque", 0, 0, "")
+            if target.id == _TEST_MARKS and value is not None:
+                known = ("cond", marks(value, self.scope.names))
             self.bind_name(target.id, known, target, when, value)
         elif isinstance(target, ast.Tuple | ast.List):
             values: list[ast.expr | None] = [None] * len(target.elts)

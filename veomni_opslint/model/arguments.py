@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.operands import Operand, compare, operand, truth_of
 from veomni_opslint.facts import FileFacts, Parameter, Span, statements_of
-from veomni_opslint.parsing import parse
 
 _OPERATORS = {
     "Eq": ast.Eq(),

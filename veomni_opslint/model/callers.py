@@ -46,7 +46,7 @@ class Callers:
     dialect: Dialect
     guards: WithoutNpu
     deep: Callable[[str], FileFacts]
-    factories: frozenset[tuple[str, str]]
+    factories: frozenset[tuple[str, str | tuple[int, int]]]
     package: str
     is_npu_name: Callable[[str], bool]
     _loaded: dict[str, tuple[str, Import] | None] = field(default_factory=dict, repr=False)
@@ -83,8 +83,14 @@ class Callers:
         here = facts.scopes[scope]
         if not self.guards.possible(module, scope, here.gate):
             return None
+        if not self._marked(module, facts):
+            return None
         if here.kind in ("class", "lambda"):
             if not self.guards.possible(module, here.parent, here.when):
+                return None
+            if here.kind == "lambda" and (
+                (module, here.span[:2]) in self.factories or self._speaks_of_npu(facts, here)
+            ):
                 return None
             return self._reached(module, here.parent, here.when, above, depth + 1)
         return self._function_reached(module, facts, here, when, above, depth)
@@ -131,6 +137,16 @@ class Callers:
             for facts in self.symbols.modules.values()
         )
 
+    def _marked(self, module: str, facts: FileFacts) -> bool:
+        """Whether the tests of a file can run: ``pytestmark`` holds for all that is in it."""
+        mark = dict(facts.truths).get("pytestmark")
+        return mark is None or self.guards.possible(module, 0, mark)
+
+    def _speaks_of_npu(self, facts: FileFacts, here: Scope) -> bool:
+        """Whether a lambda, which runs where its holder is used, stands in a line about the NPU, as in a table."""
+        line = facts.text.split("\n")[here.span[0] - 1].lower()
+        return '"npu"' in line or "'npu'" in line
+
     def _counts(self, use: Use, function: Scope) -> bool:
         """A function that is only named, as in a table, is not known to run when the line speaks of the NPU."""
         if use.call:
@@ -141,7 +157,7 @@ class Callers:
     def _defined(self, module: str, facts: FileFacts, here: Scope) -> bool:
         scope = here
         while scope.parent >= 0:
-            if not self.guards.possible(module, scope.parent, scope.when):
+            if not self.guards.possible(module, scope.parent, both(scope.when, scope.gate)):
                 return False
             scope = facts.scopes[scope.parent]
         return True

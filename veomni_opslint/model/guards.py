@@ -73,6 +73,10 @@ class WithoutNpu:
                 return self._name(module, scope, atom[1], depth)
             case "call":
                 return self._call(module, scope, atom, depth)
+            case "param" | "opaque":
+                # ``self.is_npu``, ``tensor.is_npu``: whatever it is an attribute of, it asks the same.
+                label = str(atom[1] if atom[0] == "param" else atom[3])
+                return False if "." in label and label.rpartition(".")[2] in self.dialect.npu_guards else None
             case "cmp":
                 return self._comparison(atom)
             case "gate":
@@ -83,6 +87,9 @@ class WithoutNpu:
 
     def _name(self, module: str, scope: int, name: str, depth: int) -> bool | None:
         last = name.rpartition(".")[2]
+        if last in self.dialect.npu_guards and last.startswith("is_") and self._is_function(module, scope, name):
+            # A guard that is named and not called is always true.
+            return True
         if last in self.dialect.npu_guards or last == "TYPE_CHECKING":
             return False
         if last in self.dialect.cuda_guards:
@@ -119,6 +126,8 @@ class WithoutNpu:
     def _returns(self, module: str, scope: int, name: str, depth: int) -> bool | None:
         known: list[bool | None] = []
         for target in self.symbols.resolve(module, scope, name):
+            if target.kind == "external" and target.name.rpartition(".")[2] in self.dialect.npu_guards:
+                return False
             function = self._function(target)
             if function is None:
                 return None
@@ -134,11 +143,20 @@ class WithoutNpu:
                 return True
         return not targets
 
+    def _is_function(self, module: str, scope: int, name: str) -> bool:
+        targets = self.symbols.resolve(module, scope, name)
+        return bool(targets) and all(
+            target.kind == "scope"
+            and not target.rest
+            and self._deep_scope(target.module, target.scope).kind == "function"
+            for target in targets
+        )
+
     def _function(self, target: Target) -> Scope | None:
         if target.kind != "scope" or target.rest:
             return None
         function = self._deep_scope(target.module, target.scope)
-        if function is None or function.kind != "function" or function.is_generator or function.is_async:
+        if function.kind != "function" or function.is_generator or function.is_async:
             return None
         return function
 

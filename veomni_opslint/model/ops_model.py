@@ -30,7 +30,7 @@ from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.model.wrappers import Wrappers, find_wrappers
 from veomni_opslint.places import place_of
-from veomni_opslint.registrations import Factory, Registrations
+from veomni_opslint.registrations import Registrations, Unknown
 from veomni_opslint.source import Source
 
 
@@ -135,6 +135,7 @@ class OpsModel:
             deep=self.deep,
             factories=frozenset(self._factories()),
             package=self.package,
+            backends=tuple(self._backends_for_any_host()),
         )
 
     @cached_property
@@ -228,7 +229,26 @@ class OpsModel:
             found.setdefault((spec.op_name, spec.variant), []).append(spec.name)
         return {pair: tuple(names) for pair, names in found.items()}
 
-    def _factories(self) -> Iterable[tuple[str, str]]:
+    def _backends_for_any_host(self) -> Iterable[tuple[str, Span, str]]:
+        """Module, place and entry of the registered backends that do not require an NPU package."""
+        for spec in self.registrations.op_specs:
+            for _, backend in () if isinstance(spec.backends, Unknown) else spec.backends:
+                if isinstance(backend.requires, Unknown) or isinstance(backend.entry, Unknown):
+                    continue
+                if not set(backend.requires) & set(self.dialect.npu_packages):
+                    at = backend.entry_place
+                    yield spec.module, (at.line, at.column - 1, at.end_line, at.end_column - 1), backend.entry
+
+    def _factories(self) -> Iterable[tuple[str, str | tuple[int, int]]]:
+        """What the registry calls: functions by name, lambdas by line and column (from 0, in bytes)."""
+        modules = {facts.path: module for module, facts in self.symbols.modules.items()}
         for spec in self.registrations.kernel_specs:
-            if isinstance(spec.factory, Factory) and spec.factory.qualname:
-                yield spec.factory.module, spec.factory.qualname
+            factory = spec.factory
+            if isinstance(factory, Unknown):
+                continue
+            if factory.qualname:
+                yield factory.module, factory.qualname
+            if factory.kind == "lambda" and factory.place is not None:
+                at = factory.place
+                line = self.files[at.path].text.split("\n")[at.line - 1][: at.column - 1]
+                yield modules[at.path], (at.line, len(line.encode()))

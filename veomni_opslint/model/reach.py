@@ -42,8 +42,9 @@ class Reach:
     dialect: Dialect
     guards: WithoutNpu
     deep: Callable[[str], FileFacts]
-    factories: frozenset[tuple[str, str]]
+    factories: frozenset[tuple[str, str | tuple[int, int]]]
     package: str
+    backends: tuple[tuple[str, Span, str], ...] = ()
     _npu_names_known: dict[str, bool] = field(default_factory=dict, repr=False)
     _npu_only: dict[str, bool] = field(default_factory=dict, repr=False)
     _callers: list[Callers] = field(default_factory=list, repr=False)
@@ -75,6 +76,7 @@ class Reach:
                         yield Unguarded("import", module, imported.span, subject, chain, imported.scope == 0)
             yield from self._unguarded_blocks(module, facts)
         yield from self._unguarded_calls()
+        yield from self._unguarded_backends()
 
     def unguarded_uses(self) -> Iterator[Unguarded]:
         """Uses of ``torch_npu.…`` and ``torch.npu.…`` that no guard dominates, in shared code."""
@@ -142,13 +144,18 @@ class Reach:
         """Whether a file (a test, mostly) puts something of its own in the place of an NPU package."""
         if "sys.modules" not in facts.text or _REPLACES_MODULES.search(facts.text) is None:
             return False
-        return any(f'"{package}"' in facts.text or f"'{package}'" in facts.text for package in self.dialect.npu_packages)
+        return any(
+            f'"{package}"' in facts.text or f"'{package}'" in facts.text for package in self.dialect.npu_packages
+        )
 
     def _decide_npu_only(self, module: str) -> bool:
         facts = self.symbols.modules[module]
         stem = module.rpartition(".")[2]
-        if stem.startswith(self.dialect.generated_prefix):
-            return self.is_npu_name(stem)
+        if stem.startswith(self.dialect.generated_prefix) and self.is_npu_name(stem):
+            # Generated for both, one of the two is for the host at hand, whatever they import.
+            sibling = module.removesuffix("npu") + "gpu"
+            if module.endswith("npu") and sibling in self.symbols.modules:
+                return True
         if not self.is_npu_name(module):
             return False
         for imported in facts.imports:
@@ -185,6 +192,13 @@ class Reach:
                 if subject and not imported.handled and self.guards.possible(module, 0, imported.when):
                     yield Unguarded("import", module, imported.span, subject, (), imported.scope == 0)
 
+    def _unguarded_backends(self) -> Iterator[Unguarded]:
+        """Entries of registered backends in NPU files that do not require an NPU package."""
+        for module, span, entry in self.backends:
+            target = entry.partition(":")[0]
+            if target in self.symbols.modules and self.is_npu_only(target) and not self.is_npu_name(module):
+                yield Unguarded("import", module, span, target, (), False)
+
     def _unguarded_calls(self) -> Iterator[Unguarded]:
         """Calls, from shared code, of functions of NPU files that import an NPU package when they run."""
         for module in sorted(self.symbols.modules):
@@ -205,11 +219,7 @@ class Reach:
                     yield from self._unguarded_call(use, module, scope, subject)
 
     def _unguarded_call(self, use: Use, module: str, scope: int, subject: str) -> Iterator[Unguarded]:
-        if (
-            not use.call
-            or use.caught
-            or not self._open(use.module, use.scope, use.when)
-        ):
+        if not use.call or use.caught or not self._open(use.module, use.scope, use.when):
             return
         if self.guards.possible(module, 0, self.symbols.modules[module].scopes[0].completes):
             chain = self.callers.reached(use.module, use.scope, use.when)
