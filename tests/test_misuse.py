@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,22 @@ MISUSES = [
     (["veomni", "--root", "nowhere"], "--root nowhere: no such folder"),
     (["veomni", "--output", "nowhere/report.txt"], "--output nowhere/report.txt: cannot be written: No such file"),
     (["veomni", "--output", "veomni"], "--output veomni: cannot be written: Is a directory"),
+    (
+        ["--stdin-filename", "notes/a.md"],
+        "--stdin-filename notes/a.md: is not the name of a Python file: it does not end in `.py`",
+    ),
+    (
+        ["veomni", "--stdin-filename", "veomni/ops/new"],
+        "--stdin-filename veomni/ops/new: is not the name of a Python file: it does not end in `.py`",
+    ),
+    (
+        ["--stdin-filename", "veomni/ops"],
+        "--stdin-filename veomni/ops: is a folder; give the name of the Python file",
+    ),
+    (
+        ["--stdin-filename", "veomni/opps/new.py"],
+        "--stdin-filename veomni/opps/new.py: there is no folder veomni/opps; the file itself need not exist, its",
+    ),
     (["notes"], "no Python file to check in notes"),
     (["notes/a.md"], "no Python file to check in notes/a.md"),
     (["registry", "nowhere"], "nowhere: no such file or folder"),
@@ -82,6 +99,7 @@ def test_misuse(
 ) -> None:
     """Nothing on standard output, one line on standard error, status 2."""
     monkeypatch.chdir(tree)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
     status = main(arguments)
     out, err = capsys.readouterr()
     assert (status, out) == (2, "")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.file_walk import Excludes, FoundFiles, is_python_script, walk_files
 from veomni_opslint.package_search import enclosing_package, find_package
-from veomni_opslint.settings import ROOT_MARKERS, Settings, load_settings
+from veomni_opslint.settings import ROOT_MARKERS, Settings, load_settings, shown_path
 from veomni_opslint.source import Source
 
 
@@ -49,8 +49,11 @@ def discover(
     so that it need not exist.
 
     Raises:
-        RunError: a path does not exist, no Python file or no package to check is found, or the settings are wrong.
+        RunError: a path does not exist, *stdin_path* can be no Python file, no Python file or no package to check is
+            found, or the settings are wrong.
     """
+    if stdin_path is not None:
+        _require_place_for_module(stdin_path)
     requested = [_existing(path, may_be_missing=path == stdin_path) for path in paths]
     project_root, package_path, settings = _locate(requested, root, config)
     relative = frozenset(_relative(path, project_root) for path in requested)
@@ -91,6 +94,21 @@ def _existing(path: str, *, may_be_missing: bool) -> str:
         siblings = []
     hint = did_you_mean(os.path.basename(full), siblings)
     raise RunError(f"{path}: no such file or folder{hint}")
+
+
+def _require_place_for_module(stdin_path: str) -> None:
+    """The content may be unsaved, but what it is can be told only from a name of Python in a folder that exists."""
+    full = os.path.abspath(stdin_path)
+    if os.path.isdir(full):
+        raise RunError(f"--stdin-filename {stdin_path}: is a folder; give the name of the Python file")
+    if not full.endswith(".py") and not is_python_script(full):
+        raise RunError(f"--stdin-filename {stdin_path}: is not the name of a Python file: it does not end in `.py`")
+    folder = os.path.dirname(full)
+    if not os.path.isdir(folder):
+        raise RunError(
+            f"--stdin-filename {stdin_path}: there is no folder {shown_path(folder)}; "
+            "the file itself need not exist, its folder has to"
+        )
 
 
 def _locate(requested: Sequence[str], root: str | None, config: str | None) -> tuple[str, str, Settings]:
