@@ -86,6 +86,7 @@ def test_file_outside_the_package_reads_everything(tmp_path: Path) -> None:
             "b",
         ),
         ({"src/b/ops/x.py": "", "opslint.toml": 'package = "b"'}, "", "", "src/b"),
+        ({"b/x.py": "", "src/b/ops/x.py": "", "opslint.toml": 'package = "b"'}, "", "", "src/b"),
         ({"b/kernels/x.py": "", "opslint.toml": 'dialect = { ops_package = "kernels" }'}, "", "", "b"),
     ],
 )
@@ -136,6 +137,12 @@ def test_equally_likely_packages_are_an_error(tmp_path: Path) -> None:
             ["."],
             {},
             "opslint.toml: `package = 'veomi'`: no such folder in ROOT; did you mean `veomni`?",
+        ),
+        (
+            {**PACKAGE, "veomni2/a.py": "", "veomni2/ops/a.md": "", "opslint.toml": 'package = "veomni2"'},
+            ["."],
+            {},
+            "opslint.toml: `package = 'veomni2'`: veomni2 has no folder `ops/` with Python in it; set `package` to",
         ),
     ],
 )

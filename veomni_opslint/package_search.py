@@ -23,7 +23,7 @@ def find_package(root: str, requested: Sequence[str], settings: Settings) -> str
     directly in a requested folder or in its ``src/``; those of the root, of its ``src/``, of its other folders.
 
     Raises:
-        RunError: the setting names no folder, or several folders are equally likely.
+        RunError: the setting names no folder with an ops package, or several folders are equally likely.
     """
     if settings.package is not None:
         return _configured(root, settings.package, settings)
@@ -62,9 +62,16 @@ def enclosing_package(start: str) -> str | None:
 def _configured(root: str, package: str, settings: Settings) -> str:
     name = package.strip("/")
     dotted = name.replace(".", "/")
-    for candidate in (name, dotted, f"src/{dotted}"):
-        if os.path.isdir(os.path.join(root, candidate)):
-            return candidate
+    folders = [folder for folder in (name, dotted, f"src/{dotted}") if os.path.isdir(os.path.join(root, folder))]
+    for folder in folders:
+        if _holds_python(_ops_folder(os.path.join(root, folder), settings.dialect)):
+            return folder
+    if folders:
+        ops = settings.dialect.ops_package
+        raise RunError(
+            f"{settings.describe()}: `package = {package!r}`: {folders[0]} has no folder `{ops}/` with Python in it; "
+            "set `package` to the folder that has one, or `ops_package` under `dialect` to what it is called there"
+        )
     hint = did_you_mean(name, (os.path.basename(folder) for folder in _children(root)))
     raise RunError(f"{settings.describe()}: `package = {package!r}`: no such folder in {root}{hint}")
 
@@ -87,7 +94,7 @@ def _outermost(folders: Sequence[str]) -> list[str]:
 def _likeness(folder: str, dialect: Dialect) -> int:
     """How much a folder looks like the package under check; 0 for not at all."""
     name = os.path.basename(folder)
-    ops = os.path.join(folder, *dialect.ops_package.replace(".", "/").split("/"))
+    ops = _ops_folder(folder, dialect)
     if name in _NOT_THE_PACKAGE or not name.isidentifier() or not _holds_python(ops):
         return 0
     score = 1
@@ -98,6 +105,10 @@ def _likeness(folder: str, dialect: Dialect) -> int:
     ):
         score += os.path.exists(evidence)
     return score
+
+
+def _ops_folder(folder: str, dialect: Dialect) -> str:
+    return os.path.join(folder, *dialect.ops_package.replace(".", "/").split("/"))
 
 
 def _holds_python(folder: str) -> bool:
