@@ -118,7 +118,7 @@ class OpsModel:
     @cached_property
     def presence(self) -> Presence:
         """Whether what a name stands for exists."""
-        return Presence(self.symbols, self.project)
+        return Presence(self.symbols, self.project, frozenset(self.dialect.optional_packages))
 
     @cached_property
     def without_npu(self) -> WithoutNpu:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -31,11 +32,13 @@ class Presence:
     """Answers True, False, or None where it cannot be known.
 
     Of the top-level names only those are judged that stand for the project beyond doubt: the package under check,
-    packages beside it, and folders of scripts from which something is imported elsewhere.
+    packages beside it, and folders of scripts from which something is imported elsewhere; never the standard library
+    and ``foreign``, the names of known packages, of which a tree may hold a copy.
     """
 
     symbols: Symbols
     project: Project
+    foreign: frozenset[str] = frozenset()
     _elsewhere: list[frozenset[str]] = field(default_factory=list, repr=False)
     _texts: list[tuple[str, ...]] = field(default_factory=list, repr=False)
     _known: dict[tuple[str, str], bool | None] = field(default_factory=dict, repr=False)
@@ -46,7 +49,10 @@ class Presence:
         root = dotted.partition(".")[0]
         if root not in self._roots:
             self._roots[root] = root == self.project.package or (
-                root in self.symbols.packages and (root in self.symbols.modules or self._is_imported_from(root))
+                root in self.symbols.packages
+                and root not in self.foreign
+                and root not in sys.stdlib_module_names
+                and (root in self.symbols.modules or self._is_imported_from(root))
             )
         return self._roots[root]
 
