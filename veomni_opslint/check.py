@@ -16,6 +16,7 @@ from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.fingerprints import with_fingerprints
 from veomni_opslint.model import OpsModel, build_model
+from veomni_opslint.project_metadata import with_installed
 from veomni_opslint.report import Coverage, Report, at_least
 from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
 from veomni_opslint.rule_settings import rule_options, rules_by_file, severities
@@ -88,6 +89,7 @@ def analyse(project: Project, settings: Settings, stdin_path: str | None = None,
         RunError: a rule option is wrong, or opslint failed on a file.
     """
     options = rule_options(settings, load_rules())
+    settings = replace(settings, dialect=with_installed(settings.dialect, project.root))
     overlay = os.path.relpath(stdin_path, project.root).replace(os.sep, "/") if stdin_path is not None else None
     files: dict[str, FileFacts] = {}
     problems: list[Source] = []
