@@ -155,6 +155,28 @@ def unused(line: int, column: int, end: int, message: str) -> Finding:
                 "`opslint: ignore` names no rule, so it suppresses nothing; write `opslint: ignore[RULE] reason`",
             ),
         ),
+        (
+            "x = 1  # opslint: ignroe[OPS201] reason\n",
+            unused(1, 19, 25, "`opslint: ignroe` is not understood, so it suppresses nothing; did you mean `ignore`?"),
+        ),
+        (
+            "é = 1  # opslint: Ignore_file [OPS201]\n",
+            unused(
+                1,
+                19,
+                30,
+                "`opslint: Ignore_file` is not understood, so it suppresses nothing; did you mean `ignore-file`?",
+            ),
+        ),
+        (
+            "# opslint: disable[OPS201]\n",
+            unused(
+                1,
+                12,
+                19,
+                "`opslint: disable` is not understood, so it suppresses nothing; write `opslint: ignore[RULE] reason`",
+            ),
+        ),
     ],
 )
 def test_unused_comment_is_a_finding(text: str, expected: Finding) -> None:
@@ -169,6 +191,8 @@ def test_unused_comment_is_a_finding(text: str, expected: Finding) -> None:
         "x = 1  # noqa: E501\n",
         "x = 1  # noqa: F401, N806\n",
         "x = 1  # opslint: ignore[OPS002] rare\n",
+        "x = 1  # opslint: see the table[0]\n",
+        "x = 1  # opslint[1] is a list\n",
     ],
 )
 def test_comments_that_are_never_unused(text: str) -> None:

@@ -201,9 +201,12 @@ class EmbeddedBlock:
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
-    """One suppression comment. ``rules`` are codes or names as written, with their places; empty for a bare noqa."""
+    """One suppression comment. ``rules`` are codes or names as written, with their places; empty for a bare noqa.
 
-    kind: Literal["noqa", "ignore", "ignore-file"]
+    ``unknown`` is a comment for opslint with another word than ``ignore``; ``span`` is that of the word.
+    """
+
+    kind: Literal["noqa", "ignore", "ignore-file", "unknown"]
     line: int
     span: Span
     rules: tuple[tuple[str, Span], ...]

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from veomni_opslint.errors import did_you_mean
 from veomni_opslint.extract.comments import suppressions
-from veomni_opslint.facts import FileFacts, Span, Suppression
+from veomni_opslint.facts import FileFacts, Span, Suppression, text_of
 from veomni_opslint.findings import Finding
 from veomni_opslint.logical_lines import LogicalLines, logical_lines
 from veomni_opslint.places import place_of
@@ -15,6 +16,7 @@ from veomni_opslint.rule import Rule
 from veomni_opslint.rule_loader import LoadedRule, matches, rule_hint
 
 _OUR_CODE = re.compile(r"OPS\d+", re.IGNORECASE)
+_KINDS = ("ignore", "ignore-file")
 _UNUSED = "unused-suppression"
 
 
@@ -135,7 +137,14 @@ def _unused(
 ) -> Iterator[Finding]:
     for comment in comments:
         suppression = comment.written
-        if not suppression.rules and suppression.kind != "noqa":
+        if suppression.kind == "unknown":
+            word = text_of(facts, suppression.span)
+            hint = did_you_mean(word, _KINDS) or "; write `opslint: ignore[RULE] reason`"
+            yield rule.finding(
+                place_of(facts.path, facts.text, suppression.span),
+                f"`opslint: {word}` is not understood, so it suppresses nothing{hint}",
+            )
+        elif not suppression.rules and suppression.kind != "noqa":
             yield rule.finding(
                 place_of(facts.path, facts.text, suppression.span),
                 f"`opslint: {suppression.kind}` names no rule, so it suppresses nothing; "

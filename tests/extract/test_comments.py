@@ -62,6 +62,13 @@ def test_forms(comment: str, kind: str, text: str, rules: tuple[str, ...], reaso
     assert described(f"{before}{comment}\n") == [(kind, before.count("\n") + 1, text, rules, reason)]
 
 
+@pytest.mark.parametrize("word", ["ignored", "ignroe", "disable", "Ignore", "ignore_file", "ignore-files", "noqa"])
+def test_unknown_word(word: str) -> None:
+    """A comment for opslint with another word is told apart, with the place of the word; it names no rule."""
+    expected = Suppression("unknown", 1, (1, 19, 1, 19 + len(word)), (), "")
+    assert suppressions(f"é = 1  # opslint: {word}[OPS201] reason\n") == (expected,)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -74,8 +81,8 @@ def test_forms(comment: str, kind: str, text: str, rules: tuple[str, ...], reaso
         "opslint: ignore = 1\n",
         "# noqable\n",
         "# opslint ignores it\n",
-        "# opslint: ignored[OPS201]\n",
-        "# opslint: disable[OPS201]\n",
+        "# opslint: see the table[OPS201]\n",
+        "# opslint: table[0]\n",
         "# see noqa: OPS201\n",
     ],
 )

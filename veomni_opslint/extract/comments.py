@@ -21,6 +21,7 @@ _NOQA = re.compile(
 _IGNORE = re.compile(
     r"#\s*opslint\s*:\s*(?P<kind>ignore-file|ignore)(?![\w-])\s*(?:\[(?P<rules>[^\]]*)\])?(?P<reason>[^#]*)"
 )
+_UNKNOWN = re.compile(r"#\s*opslint\s*:\s*(?!(?:ignore|ignore-file)\s*\[)(?P<word>[A-Za-z][\w-]*)\s*\[\s*[A-Za-z]")
 _WORD = re.compile(r"[^\s,]+")
 
 
@@ -39,7 +40,7 @@ def _is_marked(text: str) -> bool:
 
 def _concerns_us(comment: str) -> bool:
     """False for a ``noqa`` with the codes of other linters only, the usual case, which is not worth tokenizing for."""
-    return _IGNORE.search(comment) is not None or any(
+    return any(ours.search(comment) is not None for ours in (_IGNORE, _UNKNOWN)) or any(
         not noqa["codes"] or any(_FOREIGN_CODE.fullmatch(word) is None for word in _WORD.findall(noqa["codes"]))
         for noqa in _NOQA.finditer(comment)
     )
@@ -57,8 +58,11 @@ def _comments(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _read(line: int, column: int, comment: str) -> Iterator[Suppression]:
-    for found in sorted((*_IGNORE.finditer(comment), *_NOQA.finditer(comment)), key=re.Match.start):
-        if found.re is _NOQA:
+    matches = (*_IGNORE.finditer(comment), *_NOQA.finditer(comment), *_UNKNOWN.finditer(comment))
+    for found in sorted(matches, key=re.Match.start):
+        if found.re is _UNKNOWN:
+            yield Suppression("unknown", line, _span(line, column, comment, *found.span("word")), (), "")
+        elif found.re is _NOQA:
             span = _span(line, column, comment, found.start(), found.start("reason"))
             rules = _words(found["codes"] or "", line, column, comment, found.start("codes"))
             yield Suppression("noqa", line, span, rules, found["reason"].strip(" \t-—:"))
