@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from support.facts import facts_of
+from veomni_opslint.facts import FileFacts
 from veomni_opslint.model.symbols import Symbols, Target
 
 
@@ -24,3 +25,8 @@ def shown(symbols: Symbols, targets: tuple[Target, ...]) -> list[str]:
         text = f"{one.kind} {one.module}" + (f":{name}" if name else "")
         found.append(f"{text} + {one.rest}" if one.rest else text)
     return found
+
+
+def deep_facts(symbols: Symbols) -> Callable[[str], FileFacts]:
+    """What gives the deep facts of a module."""
+    return lambda module: facts_of(symbols.modules[module].text, deep=True, path=symbols.modules[module].path)

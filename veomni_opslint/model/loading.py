@@ -168,9 +168,22 @@ class Loading:
         function = facts.scopes[target.scope]
         if function.kind != "function" or function.is_generator or function.is_async:
             return facts, None
-        if function.deferred and _may_import(facts, function):
+        if function.deferred and self._may_import(target.module, facts, function):
             facts = self.deep(target.module)
         return facts, facts.scopes[target.scope]
+
+    def _may_import(self, module: str, facts: FileFacts, function: Scope) -> bool:
+        """Whether a function that has no import itself may call one of the project that has."""
+        text = text_of(facts, function.span)
+        for one in facts.imports:
+            owner = facts.scopes[one.scope]
+            if owner.kind == "function" and owner.name in text:
+                return True
+            if owner.kind == "module" and self.symbols.is_project(self.symbols.absolute(module, one)):
+                bound = (one.bound, *(name.bound for name in one.names))
+                if any(f"{name}(" in text or f"{name}." in text for name in bound if name):
+                    return True
+        return False
 
     def _certain_import(self, imported: Import, within: Scope) -> bool:
         package = next(iter(self.packages(imported)), "")
@@ -178,13 +191,6 @@ class Loading:
             return True
         # Below a first import of the package nothing runs without it, but the second one is no better for that.
         return bool(package) and self.certain(imported.when) and self.never(within.completes, package)
-
-
-def _may_import(facts: FileFacts, function: Scope) -> bool:
-    """Whether a function that has no import itself may call one of its file that has."""
-    owners = {facts.scopes[imported.scope] for imported in facts.imports if imported.scope > 0}
-    text = text_of(facts, function.span) if owners else ""
-    return any(owner.kind == "function" and owner.name in text for owner in owners)
 
 
 def _packages(imported: Import, dialect: Dialect) -> Iterator[str]:
