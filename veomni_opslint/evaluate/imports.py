@@ -63,6 +63,8 @@ class Imports(Handlers):
             value = module.frame.names.attrs.get(name, UNBOUND)
             if value is not UNBOUND:
                 return value
+            if f"{source}.{name}" in self.prefixes:
+                return ModuleRef(f"{source}.{name}")
         return Lazy(source, name)
 
     def _star(self, source: str, frame: Frame) -> None:
