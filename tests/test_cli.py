@@ -103,6 +103,36 @@ def test_settings_of_the_project(tree: Path) -> None:
     assert opslint("veomni", "--config", "pyproject.toml", cwd=tree).status == 1
 
 
+WRONG_NAMES = 'dialect = { kernel_spec = "Spec", op_slot = "Slot", ops_config = "Config", eager = "plain" }'
+
+
+@pytest.mark.parametrize("command", [["veomni", "-q"], ["registry", "veomni"]])
+def test_dialect_that_fits_nothing_is_noted(command: list[str], tree: Path) -> None:
+    """A run in which overridden names leave nothing to check says so beside its result and names the settings."""
+    write_files(tree, {"opslint.toml": WRONG_NAMES})
+    outcome = opslint(*command, cwd=tree)
+    assert outcome.status == 0
+    assert outcome.err == (
+        "opslint: note: opslint.toml: dialect: with its `kernel_spec`, `op_slot`, `ops_config` there is no kernel "
+        "spec, no slot and no ops config in veomni, so hardly any rule had something to check\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "settings"),
+    [
+        ({}, 'dialect = { kernel_spec = "Spec", op_slot = "Slot" }'),
+        ({"old/ops/attention.py": "x = 1\n"}, 'package = "old"'),
+        ({"old/ops/attention.py": "x = 1\n"}, 'package = "old"\ndialect = { eager = "plain" }'),
+        ({"old/operators/attention.py": "x = 1\n"}, 'package = "old"\ndialect = { ops_package = "operators" }'),
+    ],
+)
+def test_dialect_without_a_doubt(files: dict[str, str], settings: str, tree: Path) -> None:
+    """Nothing is noted where something is found, nor about an older generation whose names are not overridden."""
+    write_files(tree, {**files, "opslint.toml": settings})
+    assert opslint(".", "--select", "OPS001", "-q", cwd=tree) == Outcome(0, "", "")
+
+
 def test_json_is_the_same_bytes_on_every_run(tree: Path) -> None:
     """Nothing in it depends on time, hashing or the order of the disk."""
     write_files(tree, {**BROKEN, "veomni/a.py": "x = 1  # noqa: OPS001\n"})

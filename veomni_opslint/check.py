@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from veomni_opslint.dialect_check import doubt_about_dialect
 from veomni_opslint.discovery import Project, discover
 from veomni_opslint.errors import RunError
 from veomni_opslint.extract import extract
@@ -79,6 +80,7 @@ def check(request: Request) -> Report:
         coverage=_coverage(analysis),
         excerpts=dict(_excerpts(shown, analysis.files)),
         timings=timings,
+        doubt=doubt_about_dialect(analysis.model, settings),
     )
 
 

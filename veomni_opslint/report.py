@@ -29,7 +29,7 @@ class Report:
 
     ``settings`` says where they come from. ``files`` is the number of those that findings were asked for. ``excerpts``
     are the source lines of findings, by path and line.
-    ``timings`` are the seconds each rule took.
+    ``timings`` are the seconds each rule took. ``doubt`` is a reason to distrust the result, for standard error.
     """
 
     root: str
@@ -42,6 +42,7 @@ class Report:
     coverage: Coverage
     excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
     timings: tuple[tuple[str, float], ...] = ()
+    doubt: str | None = None
 
     def count(self, severity: Severity) -> int:
         """How many of the findings shown are of *severity*."""

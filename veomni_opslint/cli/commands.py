@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 
 from veomni_opslint import __version__
+from veomni_opslint.cli.failure import report_doubt
 from veomni_opslint.cli.output import is_terminal, terminal_columns, wants_colour, write
 from veomni_opslint.cli.parsers import CHECK, COMMANDS
 from veomni_opslint.errors import RunError, did_you_mean
@@ -49,6 +50,8 @@ def run_check(options: argparse.Namespace) -> int:
         coverage=options.show_coverage,
         columns=terminal_columns(to_file=options.output is not None),
     )
+    if report.doubt is not None:
+        report_doubt(report.doubt)
     if options.verbose:
         _say_what_was_done(report)
     write(FORMATS[options.output_format](report, presentation), options.output)
@@ -58,11 +61,16 @@ def run_check(options: argparse.Namespace) -> int:
 def run_registry(options: argparse.Namespace) -> int:
     """``opslint registry``: show what is registered."""
     from veomni_opslint.check import analyse  # noqa: PLC0415
+    from veomni_opslint.dialect_check import doubt_about_dialect  # noqa: PLC0415
     from veomni_opslint.discovery import discover  # noqa: PLC0415
     from veomni_opslint.registry_report import FORMATS as REGISTRY_FORMATS  # noqa: PLC0415
 
     project, settings = discover((options.path,), root=options.root, config=options.config)
-    write(REGISTRY_FORMATS[options.format](analyse(project, settings).model), options.output)
+    model = analyse(project, settings).model
+    doubt = doubt_about_dialect(model, settings)
+    if doubt is not None:
+        report_doubt(doubt)
+    write(REGISTRY_FORMATS[options.format](model), options.output)
     return 0
 
 

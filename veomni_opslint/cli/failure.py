@@ -1,4 +1,4 @@
-"""Telling the user why a run could not be made, in a line instead of a traceback."""
+"""Telling the user why a run could not be made or is in doubt, in a line instead of a traceback."""
 
 from __future__ import annotations
 
@@ -24,7 +24,17 @@ def report_failure(error: Exception, *, verbose: bool) -> None:
             f"internal error: {type(error).__name__}: {first_line}; this is a fault of opslint, "
             "`--verbose` shows where it happened"
         )
+    _say("error", message)
+
+
+def report_doubt(message: str) -> None:
+    """Write to standard error why a run that was made may not mean what it seems to."""
+    if sys.stderr is not None:
+        _say("note", message)
+
+
+def _say(kind: str, message: str) -> None:
     lines = [printable(line) for line in message.split("\n")]
     encoding = sys.stderr.encoding or "ascii"
     text = "\n".join(lines).encode(encoding, "backslashreplace").decode(encoding)
-    sys.stderr.write(f"opslint: error: {text}\n")
+    sys.stderr.write(f"opslint: {kind}: {text}\n")
