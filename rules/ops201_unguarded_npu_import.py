@@ -29,10 +29,10 @@ def chain_of(model: OpsModel, chain: tuple[Hop, ...]) -> Iterator[Related]:
 def _message(model: OpsModel, fault: Unguarded) -> str:
     guard = f"`{model.dialect.npu_guards[0]}()`"
     remedy = f"put it behind {guard} or into a factory registered for the NPU"
-    if not fault.at_module_level and not fault.chain and ":" not in fault.subject and model.is_npu_name(fault.subject):
+    if fault.kind == "backend":
         return (
-            f"the backend whose entry is in `{fault.subject}` does not require an NPU package: selecting it on a GPU or "
-            f"CPU host raises ModuleNotFoundError; say `requires=({model.dialect.npu_packages[0]!r},)`"
+            f"the backend whose entry is in `{fault.subject}` does not require an NPU package: selecting it on a GPU "
+            f"or CPU host raises ModuleNotFoundError; say `requires=({model.dialect.npu_packages[0]!r},)`"
         )
     if fault.at_module_level:
         return (

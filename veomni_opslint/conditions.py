@@ -167,7 +167,5 @@ def _size(condition: Condition, limit: int) -> int:
             if size > limit:
                 return size
             # The kind itself is a string, whose first character is no connective.
-            for part in current:
-                if part[0] in _CONNECTIVES:
-                    stack.append(part)
+            stack += [part for part in current if part[0] in _CONNECTIVES]
     return size

@@ -21,12 +21,12 @@ _WORD_BREAK = re.compile(r"[._]+")
 
 @dataclass(frozen=True, slots=True)
 class Unguarded:
-    """An NPU import or use that can run without an NPU.
+    """An NPU import, use or backend entry that can run without an NPU.
 
     ``subject`` is the package, module or function of the NPU side; ``chain`` leads from an entry point to it.
     """
 
-    kind: Literal["import", "use"]
+    kind: Literal["import", "use", "backend"]
     module: str
     span: Span
     subject: str
@@ -197,7 +197,7 @@ class Reach:
         for module, span, entry in self.backends:
             target = entry.partition(":")[0]
             if target in self.symbols.modules and self.is_npu_only(target) and not self.is_npu_name(module):
-                yield Unguarded("import", module, span, target, (), False)
+                yield Unguarded("backend", module, span, target, (), False)
 
     def _unguarded_calls(self) -> Iterator[Unguarded]:
         """Calls, from shared code, of functions of NPU files that import an NPU package when they run."""
