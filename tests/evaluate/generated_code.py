@@ -60,7 +60,9 @@ class Code:
 
     def number(self) -> str:
         """An expression that gives a compute capability."""
-        return self.one_of("80", "90", "7 * 10", "int('75')", "len('x') * 80", "max(70, 90)", "sum([40, 30])", "100 - 10")
+        return self.one_of(
+            "80", "90", "7 * 10", "int('75')", "len('x') * 80", "max(70, 90)", "sum([40, 30])", "100 - 10"
+        )
 
     def hardware(self) -> str:
         """An expression that gives a HardwareRequirement."""
@@ -155,8 +157,21 @@ _TEXTS = (
     lambda c: f"'{{b}}{{a}}'.format(a={c.text()}, b={c.text()})",
     lambda c: f"('%s_%s' % ({c.text()}, {c.text()}))",
     lambda c: f"('%(x)s' % {{'x': {c.text()}}})",
-    lambda c: f"{c.text()}" + c.one_of(".upper()", ".title()", ".replace('_', '-')", ".removeprefix('rms')", "[2:]",
-                                       ".split('_')[0]", ".rpartition('_')[2]", ".zfill(9)", "[::-1]", ".strip('s')"),
+    lambda c: (
+        f"{c.text()}"
+        + c.one_of(
+            ".upper()",
+            ".title()",
+            ".replace('_', '-')",
+            ".removeprefix('rms')",
+            "[2:]",
+            ".split('_')[0]",
+            ".rpartition('_')[2]",
+            ".zfill(9)",
+            "[::-1]",
+            ".strip('s')",
+        )
+    ),
     lambda c: f"({c.text()}, {c.text()})[{c.rng.randrange(2)}]",
     lambda c: f"{{'k': {c.text()}, **{{'m': {c.text()}}}}}['{c.rng.choice('km')}']",
     lambda c: f"{{'k': {c.text()}}}.get({c.one_of(repr('k'), repr('z'))}, {c.text()})",

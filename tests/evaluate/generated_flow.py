@@ -17,7 +17,11 @@ def _either_name(code: Code) -> Block:
     if not initial or code.chance(0.6):
         block += ["else:", f"    {name} = {code.text()}"]
     spec = row_spec(name, code.text(), f"{name} + '_n'", code.factory(), code.hardware())
-    return [*block, f"if {code.flag()}:", f"    {code.register(spec)}"] if code.chance(0.4) else [*block, code.register(spec)]
+    return (
+        [*block, f"if {code.flag()}:", f"    {code.register(spec)}"]
+        if code.chance(0.4)
+        else [*block, code.register(spec)]
+    )
 
 
 def _conditional_rows(code: Code) -> Block:
@@ -96,7 +100,9 @@ def _collected(code: Code) -> Block:
 
 
 def _register_many(code: Code) -> Block:
-    return [f"{code.registry()}.register_many([{code.kernel_spec()}, {code.kernel_spec()}]{code.one_of('', ', force=True')})"]
+    return [
+        f"{code.registry()}.register_many([{code.kernel_spec()}, {code.kernel_spec()}]{code.one_of('', ', force=True')})"
+    ]
 
 
 def _unknown_loop(code: Code) -> Block:

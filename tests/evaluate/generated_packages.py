@@ -78,11 +78,15 @@ DEVICES = ("gpu", "npu")
 Spec = KernelSpec
 register = R.register
 """
-_FLAGS = "import hostinfo\n\n" + "".join(f"{name} = hostinfo.{name}\n" for name in FLAGS) + """
+_FLAGS = (
+    "import hostinfo\n\n"
+    + "".join(f"{name} = hostinfo.{name}\n" for name in FLAGS)
+    + """
 
 def is_ready(name):
     return hostinfo.available(name)
 """
+)
 
 
 def package(seed: int, idioms: int = 5) -> dict[str, str]:

@@ -42,7 +42,10 @@ def _loop(code: Code) -> Block:
 
 def _loop_with_factories(code: Code) -> Block:
     rows = ", ".join(f"({code.text()}, {code.factory()}, {code.hardware()})" for _ in range(2))
-    return [f"for op, factory, hw in [{rows}]:", f"    {code.register(row_spec('op', code.text(), code.text(), 'factory', 'hw'))}"]
+    return [
+        f"for op, factory, hw in [{rows}]:",
+        f"    {code.register(row_spec('op', code.text(), code.text(), 'factory', 'hw'))}",
+    ]
 
 
 def _star_unpacking(code: Code) -> Block:
@@ -117,7 +120,9 @@ def _variadic_helper(code: Code) -> Block:
     code.add(f"def {name}(*specs, force=False, **named):", "    for spec in specs:",
              f"        {code.registry()}.register(spec, force=force)", "    for key, spec in named.items():",
              "        KERNEL_REGISTRY.register(replace(spec, name=key))", "    return len(specs)")  # fmt: skip
-    return [f"{name}({code.kernel_spec()}, *[{code.kernel_spec()}], force={code.one_of('True', 'False')}, k={code.kernel_spec()})"]
+    return [
+        f"{name}({code.kernel_spec()}, *[{code.kernel_spec()}], force={code.one_of('True', 'False')}, k={code.kernel_spec()})"
+    ]
 
 
 def _nested_helper(code: Code) -> Block:
@@ -170,7 +175,9 @@ def _list_then_loop(code: Code) -> Block:
 def _comprehension(code: Code) -> Block:
     factory, hardware = code.factory(), code.hardware()
     spec = row_spec("op", "v", code.text(), factory, hardware)
-    clauses = f"for op in [{code.text()}, {code.text()}] for v in ('x', 'y') if v != {code.one_of(repr('x'), repr('w'))}"
+    clauses = (
+        f"for op in [{code.text()}, {code.text()}] for v in ('x', 'y') if v != {code.one_of(repr('x'), repr('w'))}"
+    )
     return code.rng.choice([
         [f"[{code.registry()}.register({spec}) {clauses}]"],
         [f"list(map(KERNEL_REGISTRY.register, [{spec} {clauses}]))"],
@@ -220,7 +227,13 @@ def _match(code: Code) -> Block:
 def _global_counter(code: Code) -> Block:
     counter, name = code.fresh("COUNTER_"), code.fresh("numbered_")
     spec = row_spec("op", f"'v' + str({counter})", code.text(), code.factory(), code.hardware())
-    code.add(f"{counter} = 0", f"def {name}(op):", f"    global {counter}", f"    {counter} += 1", f"    {code.register(spec)}")
+    code.add(
+        f"{counter} = 0",
+        f"def {name}(op):",
+        f"    global {counter}",
+        f"    {counter} += 1",
+        f"    {code.register(spec)}",
+    )
     return [f"{name}({code.text()})", f"{name}({code.text()})"]
 
 
@@ -264,7 +277,14 @@ def wrapped(code: Code, block: Block) -> Block:
         early = [f"    if not {code.flag()}:", "        return"] if code.chance(0.5) else []
         return [f"def {name}():", *early, *indented(block), f"{name}()"]
     if choice == 3:
-        return ["try:", "    import optional_a", "except ImportError:", "    optional_a = None", "else:", *indented(block)]
+        return [
+            "try:",
+            "    import optional_a",
+            "except ImportError:",
+            "    optional_a = None",
+            "else:",
+            *indented(block),
+        ]
     if choice == 4:
         return ["try:", *indented(block), "finally:", "    done = True"]
     if choice == 5:
@@ -273,5 +293,3 @@ def wrapped(code: Code, block: Block) -> Block:
         return [f"if {code.one_of('True', 'typing.TYPE_CHECKING', 'not typing.TYPE_CHECKING', '__name__ == ' + repr('__main__'))}:",
                 *indented(block)]  # fmt: skip
     return block
-
-

@@ -36,13 +36,17 @@ RECURSIVE = {
 STATEMENTS = {
     "recursion": "def f(n):\n    if n < 0:\n        KERNEL_REGISTRY.register(spec('a'))\n    return f(n + 1)\nf(0)",
     "generator": "def g():\n    while True:\n        yield spec('a')\nfor s in g():\n    KERNEL_REGISTRY.register(s)",
-    "nested conditions": "".join(f"{'    ' * i}if outside.x{i}:\n" for i in range(60)) + "    " * 60 + "KERNEL_REGISTRY.register(spec('a'))",
+    "nested conditions": "".join(f"{'    ' * i}if outside.x{i}:\n" for i in range(60))
+    + "    " * 60
+    + "KERNEL_REGISTRY.register(spec('a'))",
 }
 MODULES = {
     "endless loop": "while True:\n    pass",
     "huge loop": "for i in range(10**12):\n    pass",
     "exponential recursion": "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(35)",
-    "nested unknown loops": "".join(f"{'    ' * i}for a{i} in outside.x{i}:\n" for i in range(15)) + "    " * 15 + "KERNEL_REGISTRY.register(spec(a3))",
+    "nested unknown loops": "".join(f"{'    ' * i}for a{i} in outside.x{i}:\n" for i in range(15))
+    + "    " * 15
+    + "KERNEL_REGISTRY.register(spec(a3))",
 }
 
 
@@ -86,7 +90,11 @@ def test_many_independent_conditions() -> None:
 
 def test_too_many_alternatives() -> None:
     """A value with too many alternatives is unknown."""
-    code = "n = ''\n" + "".join(f"if outside.x{i}:\n    n += '{i}'\n" for i in range(40)) + "KERNEL_REGISTRY.register(spec(n))"
+    code = (
+        "n = ''\n"
+        + "".join(f"if outside.x{i}:\n    n += '{i}'\n" for i in range(40))
+        + "KERNEL_REGISTRY.register(spec(n))"
+    )
     assert names(code) == ["? name depends on too many conditions"]
 
 
@@ -136,7 +144,9 @@ def test_function_that_cannot_be_read() -> None:
     code = HEADER + "def add():\n    KERNEL_REGISTRY.register(spec('a'))\n\nadd()" + AFTER
     modules, packages = project({"ops/__init__.py": "", "ops/registry.py": REGISTRY, "ops/kernels.py": code})
     facts = modules["ops.kernels"]
-    broken = FileFacts(path=facts.path, text=facts.text.replace("def add():", "def add(:"), problem=None, tree=facts.tree)
+    broken = FileFacts(
+        path=facts.path, text=facts.text.replace("def add():", "def add(:"), problem=None, tree=facts.tree
+    )
     modules["ops.kernels"] = broken
     found = evaluate(modules, packages, Dialect())
     assert [item.name for item in found.kernel_specs] == ["after"]

@@ -117,7 +117,10 @@ def test_fields_of_the_projects_own_class() -> None:
 
 def test_circular_imports() -> None:
     """Modules that import each other are run once each."""
-    others = {"left.py": "from .right import R\nL = 'l'\n", "right.py": "from .left import L\nfrom .registry import KERNEL_REGISTRY as R\n"}
+    others = {
+        "left.py": "from .right import R\nL = 'l'\n",
+        "right.py": "from .left import L\nfrom .registry import KERNEL_REGISTRY as R\n",
+    }
     assert registered("from .left import R, L\nR.register(spec(L, 'o'))", others) == ["o/v/l"]
 
 

@@ -32,15 +32,22 @@ FACTORIES = {
 @pytest.mark.parametrize(("code", "expected"), FACTORIES.values(), ids=FACTORIES)
 def test_factory(code: str, expected: object) -> None:
     """A factory is known by its definition."""
-    assert factory_in(code.replace("{}", "KERNEL_REGISTRY.register(spec('a', factory=")+ ")") == expected
+    assert factory_in(code.replace("{}", "KERNEL_REGISTRY.register(spec('a', factory=") + ")") == expected
 
 
 def test_factory_of_another_module() -> None:
     """Its module, name and place are those of the definition, not of an alias on the way."""
     others = {"impl.py": "from .deep import build as made\n", "deep.py": "\ndef _build():\n    pass\nbuild = _build\n"}
-    (item,) = evaluated("from . import impl\nKERNEL_REGISTRY.register(spec('a', factory=impl.made))", others).kernel_specs
+    (item,) = evaluated(
+        "from . import impl\nKERNEL_REGISTRY.register(spec('a', factory=impl.made))", others
+    ).kernel_specs
     found = item.factory
-    assert (found.module, found.qualname, found.place.path, found.place.line) == ("ops.deep", "_build", "ops/deep.py", 2)
+    assert (found.module, found.qualname, found.place.path, found.place.line) == (
+        "ops.deep",
+        "_build",
+        "ops/deep.py",
+        2,
+    )
 
 
 def test_details_of_a_factory() -> None:
@@ -75,7 +82,9 @@ def test_hardware(code: str, expected: object) -> None:
 
 def test_unknown_capability() -> None:
     """A field that is not known is said to be so, and the others are kept."""
-    (item,) = evaluated("KERNEL_REGISTRY.register(spec('a', hardware=HardwareRequirement('gpu', outside.SM)))").kernel_specs
+    (item,) = evaluated(
+        "KERNEL_REGISTRY.register(spec('a', hardware=HardwareRequirement('gpu', outside.SM)))"
+    ).kernel_specs
     assert item.hardware.device_type == "gpu"
     assert item.hardware.min_compute_capability.reason == (
         "min_compute_capability comes from outside.SM, which is known only at run time"
@@ -84,7 +93,9 @@ def test_unknown_capability() -> None:
 
 def _lines(item: KernelSpec) -> tuple[str, ...]:
     places = (item.place, item.spec_place, item.caller)
-    return tuple(f"{place.path.removeprefix('ops/')}:{place.line - FIRST_LINE * ('kernels' in place.path)}" for place in places)
+    return tuple(
+        f"{place.path.removeprefix('ops/')}:{place.line - FIRST_LINE * ('kernels' in place.path)}" for place in places
+    )
 
 
 def test_places_of_a_direct_registration() -> None:
@@ -102,7 +113,9 @@ def test_places_through_helpers() -> None:
         "helpers.py": "from .registry import *\ndef add(n):\n    s = KernelSpec(n, 'op', 'v', None, None)\n"
         "    KERNEL_REGISTRY.register(s)\n\ndef kernel(n):\n    def d(f):\n        add(n)\n        return f\n    return d\n"
     }
-    code = "from .helpers import add, kernel\nif True:\n    add(\n        'a')\n\n@kernel('b')\ndef build():\n    pass\n"
+    code = (
+        "from .helpers import add, kernel\nif True:\n    add(\n        'a')\n\n@kernel('b')\ndef build():\n    pass\n"
+    )
     found = evaluated(code, others).kernel_specs
     assert [_lines(item) for item in found] == [
         ("helpers.py:4", "helpers.py:3", "kernels.py:3"), ("helpers.py:4", "helpers.py:3", "kernels.py:6"),
@@ -136,7 +149,10 @@ def test_op_specs() -> None:
     )
     found = evaluated(code)
     assert found.unresolved == ()
-    rows = [(item.name, item.config_field, item.label, item.scope, item.default, item.global_slot) for item in found.op_specs]
+    rows = [
+        (item.name, item.config_field, item.label, item.scope, item.default, item.global_slot)
+        for item in found.op_specs
+    ]
     assert rows == [
         ("norm", "norm_implementation", "Norm", "PER_MODEL", "eager", None),
         ("rope", "rope_implementation", "Rope", "PER_MODEL", "eager", None),
@@ -153,7 +169,14 @@ def test_op_specs_that_are_not_known() -> None:
         "register_op(OpSpec('a', 'f', 'l', outside.SCOPE, 'eager' if HAS_A else 'x', outside.backends()))\n"
         "register_op(OpSpec(outside.NAME, 'f', 'l', OpScope.GLOBAL, 'eager'))"
     )
-    assert [(item.default, item.conditions) for item in found.op_specs] == [("eager", ("HAS_A",)), ("x", ("not (HAS_A)",))]
+    assert [(item.default, item.conditions) for item in found.op_specs] == [
+        ("eager", ("HAS_A",)),
+        ("x", ("not (HAS_A)",)),
+    ]
     assert found.op_specs[0].scope.reason == "scope comes from outside.SCOPE, which is known only at run time"
-    assert found.op_specs[0].backends.reason == "backends comes from outside.backends(), which is known only at run time"
-    assert [item.reason for item in found.unresolved] == ["name comes from outside.NAME, which is known only at run time"]
+    assert (
+        found.op_specs[0].backends.reason == "backends comes from outside.backends(), which is known only at run time"
+    )
+    assert [item.reason for item in found.unresolved] == [
+        "name comes from outside.NAME, which is known only at run time"
+    ]

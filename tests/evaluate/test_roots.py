@@ -32,7 +32,10 @@ def test_only_what_registers_is_run() -> None:
 def test_given_roots() -> None:
     """The caller can say which modules to run."""
     modules, packages = project(FILES)
-    assert evaluate(modules, packages, Dialect(), roots=["pkg.more", "no.such"]).evaluated_modules == ("pkg", "pkg.more")
+    assert evaluate(modules, packages, Dialect(), roots=["pkg.more", "no.such"]).evaluated_modules == (
+        "pkg",
+        "pkg.more",
+    )
 
 
 def test_other_names() -> None:
