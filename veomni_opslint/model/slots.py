@@ -184,7 +184,7 @@ def _literal(symbols: Symbols, namespace: FileFacts, home: str, scope: int, dott
         targets = symbols.resolve(home, scope, dotted)
     else:
         targets = tuple(_imported(symbols, namespace, home, dotted))
-    literals = {_value(symbols, target) for target in targets}
+    literals = {symbols.literal(target) for target in targets}
     return literals.pop() if len(literals) == 1 else None
 
 
@@ -198,15 +198,3 @@ def _imported(symbols: Symbols, namespace: FileFacts, home: str, dotted: str) ->
         names = [binding.imported, rest] if imported.how == "from" else [rest]
         if source in symbols.modules:
             yield from symbols.resolve(source, 0, ".".join(name for name in names if name))
-
-
-def _value(symbols: Symbols, target: Target) -> str | None:
-    if target.kind == "value" and not target.rest:
-        found = symbols.bindings(target.module).get(target.name, ())
-    elif target.kind == "scope" and target.rest:
-        name = target.rest.removesuffix(".value")
-        bindings = symbols.modules[target.module].bindings
-        found = tuple(one for one in bindings if one.scope == target.scope and one.name == name)
-    else:
-        return None
-    return found[0].literal if len(found) == 1 else None

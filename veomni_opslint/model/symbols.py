@@ -144,6 +144,18 @@ class Symbols:
             self._attributes[key] = self._look_up(module, name, {}, 0)
         return self._attributes[key]
 
+    def literal(self, target: Target) -> str | None:
+        """The string that a module-level name, or an attribute or enum member of a class, always stands for."""
+        if target.kind == "value" and not target.rest:
+            found = self.bindings(target.module).get(target.name, ())
+        elif target.kind == "scope" and target.rest:
+            name = target.rest.removesuffix(".value")
+            bindings = self.modules[target.module].bindings
+            found = tuple(one for one in bindings if one.scope == target.scope and one.name == name)
+        else:
+            return None
+        return found[0].literal if len(found) == 1 else None
+
     def star_sources(self, module: str) -> tuple[str, ...]:
         """Modules, of the project or not, of which a module imports everything."""
         known = self._stars.get(module)
