@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - a case is easier to read on one line.
 """Random module-level code that builds strings, hardware requirements, factories and specs in every way we know."""
 
 from __future__ import annotations
