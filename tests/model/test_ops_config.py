@@ -119,9 +119,17 @@ def test_type_statement() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["x: ClassVar[str] = 'a'", "x: 'ClassVar[str]' = 'a'", "x: InitVar[str] = 'a'", "_: KW_ONLY", "_: dataclasses.KW_ONLY",
-     "x = 'a'", "x.y: str = 'a'", "def x(self): pass"],
-)  # fmt: skip
+    [
+        "x: ClassVar[str] = 'a'",
+        "x: 'ClassVar[str]' = 'a'",
+        "x: InitVar[str] = 'a'",
+        "_: KW_ONLY",
+        "_: dataclasses.KW_ONLY",
+        "x = 'a'",
+        "x.y: str = 'a'",
+        "def x(self): pass",
+    ],
+)
 def test_no_field(line: str) -> None:
     """What a dataclass does not make a field of."""
     assert config_of(f"@dataclass\nclass OpsImplementationConfig:\n    {line}\n").fields == ()
@@ -129,7 +137,8 @@ def test_no_field(line: str) -> None:
 
 def test_config_in_full() -> None:
     """Everything that is known of a config, with places in characters."""
-    text = "@dataclass\nclass OpsImplementationConfig:\n    é: Literal['eager', 'npu'] = field(default='eager')\n    y: str\n"
+    field = "é: Literal['eager', 'npu'] = field(default='eager')"
+    text = f"@dataclass\nclass OpsImplementationConfig:\n    {field}\n    y: str\n"
     assert config_of(text) == OpsConfig(
         "veomni.arguments",
         Place(PATH, 2, 1, 4, 11),
