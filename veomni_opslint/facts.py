@@ -250,7 +250,7 @@ def statements_of(facts: FileFacts, scope: Scope) -> tuple[ast.stmt, ...]:
     try:
         if scope.kind == "function":
             return _parse_body(facts.text, line, column, end_line)
-        return tuple(ast.parse(facts.text).body)
+        return tuple(parse(facts.text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.operands import Operand, compare, operand, truth_of
-from veomni_opslint.facts import FileFacts, Parameter, Span, statements_of
+from veomni_opslint.facts import FileFacts, Parameter, Scope, Span, statements_of
 
 _OPERATORS = {
     "Eq": ast.Eq(),
@@ -20,8 +20,8 @@ _OPERATORS = {
 }
 
 
-def arguments_at(facts: FileFacts, scope: int, span: Span, parameters: tuple[Parameter, ...]) -> dict[str, Operand]:
-    """The argument that the call, whose function is written at *span*, gives for each parameter, where it is plain."""
+def arguments_at(facts: FileFacts, scope: int, span: Span, function: Scope) -> dict[str, Operand]:
+    """What each parameter of *function* is in the call that has its name at *span*, where it is plain."""
     line, column, _, _ = facts.scopes[scope].span
     own: dict[str, Operand] = {}
     assigned: set[str] = set()
@@ -38,7 +38,7 @@ def arguments_at(facts: FileFacts, scope: int, span: Span, parameters: tuple[Par
         own[one.name] = ("opaque", line, column, one.name) if one.name in assigned else ("param", one.name)
     for name in assigned:
         own.setdefault(name, ("opaque", line, column, name))
-    return _bind(call, parameters, own)
+    return {**_defaults(call, function), **_bind(call, function.parameters, own)}
 
 
 def substitute(
@@ -63,6 +63,21 @@ def substitute(
         return compare(_OPERATORS[condition[1]], given[str(condition[2][1])], condition[3], nowhere)
     known = value_of(condition)
     return ("free", condition) if known is None else TRUE if known else FALSE
+
+
+def _defaults(call: ast.Call, function: Scope) -> dict[str, Operand]:
+    """The constant defaults of the parameters, which hold where the call gives no argument."""
+    arguments = function.arguments
+    given = (*call.args, *(None if keyword.arg is None else keyword.value for keyword in call.keywords))
+    if arguments is None or any(one is None or isinstance(one, ast.Starred) for one in given):
+        return {}
+    plain = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    values = ((one.arg, operand(default, {})) for one, default in pairs if default is not None)
+    return {name: value for name, value in values if value[0] == "const"}
 
 
 def _bind(call: ast.Call, parameters: tuple[Parameter, ...], own: Mapping[str, Operand]) -> dict[str, Operand]:

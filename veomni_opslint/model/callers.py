@@ -98,9 +98,10 @@ class Callers:
     def _function_reached(
         self, module: str, facts: FileFacts, here: Scope, when: Condition, above: frozenset[tuple[str, int]], depth: int
     ) -> tuple[Hop, ...] | None:
-        loads = facts.scopes[0].completes
-        if not self.guards.possible(module, 0, loads) or not self._defined(module, facts, here):
+        if not self._defined(module, facts, here):
             return None
+        # A file that cannot be loaded is left by an exception, but what it calls while it loads does run.
+        loads = self.guards.possible(module, 0, facts.scopes[0].completes)
         is_factory = (module, here.qualname) in self.factories
         if is_factory and not self._is_called(here.name):
             return None
@@ -108,7 +109,7 @@ class Callers:
         if is_factory:
             uses = tuple(use for use in uses if use.call)
         for use in uses:
-            if use.caught or not self._counts(use, here):
+            if use.caught or not self._counts(use, here) or not (loads or (use.module, use.scope) == (module, 0)):
                 continue
             asked = both(use.when, self._asked_of_caller(use, module, here, when)) if use.call else use.when
             if not self.guards.possible(use.module, use.scope, asked):
@@ -116,9 +117,30 @@ class Callers:
             chain = self._reached(use.module, use.scope, asked, above, depth + 1)
             if chain is not None:
                 return (*chain, Hop(use.module, use.span, f"{'calls' if use.call else 'uses'} {here.qualname}"))
-        if uses or is_factory or self.is_npu_name(here.name):
+        if uses or is_factory or self.is_npu_name(here.name) or not loads:
             return None
+        owner = facts.scopes[here.parent]
+        if owner.kind == "class":
+            return self._class_reached(module, facts, owner, above, depth)
         return self._reached(module, self._holder(facts, here), TRUE, above, depth + 1)
+
+    def _class_reached(
+        self, module: str, facts: FileFacts, owner: Scope, above: frozenset[tuple[str, int]], depth: int
+    ) -> tuple[Hop, ...] | None:
+        """The chain to where a class is used, which is where its methods can come to run."""
+        uses = [use for use in self.uses_of(module, owner.index) if not self._inside(use, module, owner)]
+        for use in uses:
+            if use.caught or not self.guards.possible(use.module, use.scope, use.when):
+                continue
+            chain = self._reached(use.module, use.scope, use.when, above, depth + 1)
+            if chain is not None:
+                return (*chain, Hop(use.module, use.span, f"uses {owner.qualname}"))
+        if uses:
+            return None
+        return self._reached(module, self._holder(facts, owner), TRUE, above, depth + 1)
+
+    def _inside(self, use: Use, module: str, owner: Scope) -> bool:
+        return use.module == module and owner.span[:2] <= use.span[:2] <= owner.span[2:]
 
     def _asked_of_caller(self, use: Use, module: str, function: Scope, when: Condition) -> Condition:
         """What *when* says of the function's parameters, said of the arguments at one call of it."""
@@ -126,7 +148,7 @@ class Callers:
         if not any(_mentions_parameter(atom, names) for atom in atoms(when)):
             return TRUE
         facts = self.deep(use.module)
-        given = arguments_at(facts, use.scope, use.span, function.parameters)
+        given = arguments_at(facts, use.scope, use.span, function)
         return substitute(when, given, lambda atom: self.guards.truth(module, function.index, atom))
 
     def _is_called(self, name: str) -> bool:
@@ -205,7 +227,8 @@ class Callers:
         entries = [package for package in packages if package in self.symbols.modules]
         entries += sorted(
             module for module in self.symbols.modules
-            if module not in imported_somewhere and not self.is_npu_name(module)
+            if not self.is_npu_name(module)
+            and (module not in imported_somewhere or module.endswith(self.dialect.patch_config_suffix))
         )  # fmt: skip
         for entry in entries:
             if entry in self._loaded:
@@ -240,12 +263,25 @@ class Callers:
                 continue
             names = _names_in(candidate, here.name)
             for ref in self.deep(other).refs:
-                if ref.name.rpartition(".")[2] not in names or (other == module and ref.scope == scope):
+                name = _up_to(ref.name, names, here.kind == "class")
+                if not name or (other == module and ref.scope == scope):
                     continue
-                for target in self.symbols.resolve_deep(self.deep(other), other, ref.scope, ref.name):
+                for target in self.symbols.resolve_deep(self.deep(other), other, ref.scope, name):
                     if target.kind == "scope" and not target.rest and (target.module, target.scope) == (module, scope):
                         yield Use(other, ref.scope, ref.span, ref.when, ref.call, ref.import_handled)
                         break
+
+
+def _up_to(name: str, wanted: set[str], anywhere: bool) -> str:
+    """A dotted name, up to the wanted part of it: its last one, or, for a class, any."""
+    if name.rpartition(".")[2] in wanted:
+        return name
+    if anywhere:
+        parts = name.split(".")
+        for index, part in enumerate(parts):
+            if part in wanted:
+                return ".".join(parts[: index + 1])
+    return ""
 
 
 def _names_in(facts: FileFacts, name: str) -> set[str]:
