@@ -23,7 +23,8 @@ FILES = {
     "def require():\n    if not is_torch_npu_available():\n        raise RuntimeError\n"
     "def check(): require()\n"
     "def harmless(): pass\n"
-    "def by_import():\n    try:\n        import torch_npu\n    except ImportError:\n        return False\n    return True\n",
+    "def by_import():\n    try:\n        import torch_npu\n    except ImportError:\n        return False\n"
+    "    return True\n",
     "p/other.py": "from p import device\nfrom .device import on_npu as renamed, ON_NPU as CONSTANT\n",
 }
 
