@@ -71,9 +71,12 @@ def _bindings(sequence: Iterable[PlacedBlock], slots: Slots) -> dict[str, list[_
     for block in blocks:
         own = [one for one in block.facts.bindings if one.scope == 0 and (one.name in names or one.value_name in names)]
         created: dict[Binding, Slot] = {}
+        by_name: dict[str, list[Binding]] = {}
+        for one in own:
+            by_name.setdefault(one.name, []).append(one)
         for slot in slots.get(id(block.facts), ()):
             for name in slot.names:
-                before = [one for one in own if one.name == name and one.span[:2] <= slot.span[:2]]
+                before = [one for one in by_name.get(name, ()) if one.span[:2] <= slot.span[:2]]
                 if before:
                     created[before[-1]] = slot
         for binding in own:
