@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, truth
-from veomni_opslint.extract.operands import Names, Operand, condition, dotted, operand
+from veomni_opslint.extract.operands import Names, Operand, condition, dotted, marks, operand
 
 A, B = ("name", "a"), ("name", "b")
 KNOWN: dict[str, Operand] = {
@@ -47,7 +47,8 @@ def equal(left: Operand, value: object) -> Condition:
         ("f(const)", ("call", "f", ("npu",))), ("f(argument)", ("call", "f", (("param", "argument"),))),
         ("f([])", ("call", "f", (("opaque", 1, 2, ""),))),
         ("f(1, 2, 3, 4)", ("opaque", 1, 0, "f")), ("guard()", ("opaque", 1, 0, "guard")),
-        ("f()()", ("opaque", 1, 0, "")), ("f().g", ("opaque", 1, 0, "")),
+        ("f()()", ("opaque", 1, 0, "")), ("f().g", ("opaque", 1, 0, "f().g")),
+        ("a is True", A), ("a == False", ("not", A)), ("a.b.startswith('npu')", equal(("name", "a.b"), "npu")),
         ("a['k']", ("item", "a", "k")), ("a[0]", ("opaque", 1, 0, "")), ("const['k']", ("opaque", 1, 0, "")),
         ("a == 'npu'", equal(A, "npu")), ("'npu' == a", equal(A, "npu")), ("a != 1", ("not", equal(A, 1))),
         ("a is None", ("cmp", "Is", A, ("const", None))), ("a is not None", ("not", ("cmp", "Is", A, ("const", None)))),
@@ -99,6 +100,21 @@ def test_operand(source: str, expected: Operand) -> None:
 def test_dotted(source: str, expected: str) -> None:
     """A chain of attributes on a name has a dotted name, and nothing else has."""
     assert dotted(ast.parse(source, mode="eval").body) == expected
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("pytest.mark.skipif(a)", ("not", A)),
+        ("[pytest.mark.skipif(a), pytest.mark.slow, pytest.mark.skipif(not b)]", ("and", ("not", A), B)),
+        ("pytest.mark.slow", TRUE),
+        ("guard", ("call", "is_npu", ())),
+        ("a", TRUE),
+    ],
+)
+def test_marks(source: str, expected: Condition) -> None:
+    """Marks of tests, one or several, that let them run under a condition."""
+    assert marks(ast.parse(source, mode="eval").body, KNOWN) == expected
 
 
 def test_depth_limit() -> None:

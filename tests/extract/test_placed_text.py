@@ -45,6 +45,9 @@ def has_its_places(result: PlacedText, original: str) -> bool:
 )
 def test_same_as_python(operation: Callable[[PlacedText], PlacedText], truth: Callable[[str], str], text: str) -> None:
     """The text is that of the function of the standard library."""
+    if truth is inspect.cleandoc:
+        # Python 3.13 takes only spaces for indentation there.
+        text = text.replace("\x0c", " ")
     result = operation(placed(text))
     assert result.text == truth(text)
     assert has_its_places(result, text)
