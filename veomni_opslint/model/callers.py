@@ -102,6 +102,9 @@ class Callers:
             return None
         # A file that cannot be loaded is left by an exception, but what it calls while it loads does run.
         loads = self.guards.possible(module, 0, facts.scopes[0].completes)
+        if here.decorators and module.endswith(self.dialect.patch_config_suffix) and loads:
+            # A patch runs in the generated module, whoever else imports it.
+            return self._reached(module, self._holder(facts, here), TRUE, above, depth + 1)
         is_factory = (module, here.qualname) in self.factories
         if is_factory and not self._is_called(here.name):
             return None
