@@ -21,7 +21,12 @@ MISUSES = [
     (["registri"], "registri: no such file or folder; did you mean the command `registry`?"),
     ([""], "an empty path was given"),
     (["veomni", "--selekt", "OPS1"], "unknown option --selekt; did you mean `--select`? (see `opslint --help`)"),
-    (["veomni", "--fix"], "unknown option --fix (see `opslint --help`)"),
+    (["veomni", "--fixx"], "unknown option --fixx; did you mean `--fix`? (see `opslint --help`)"),
+    (["veomni", "--unsafe-fixes"], "--unsafe-fixes says which fixes to apply: give --fix or --diff with it"),
+    (
+        ["veomni", "--fix", "--stdin-filename", "veomni/new.py"],
+        "--fix cannot change standard input; --diff shows what it would change",
+    ),
     (["veomni", "--baseline=x"], "unknown option --baseline"),
     (["veomni", "-x"], "unrecognized arguments: -x (see `opslint --help`)"),
     (["veomni", "--select"], "argument --select: expected one argument (see `opslint --help`)"),

@@ -65,7 +65,17 @@ def test_examples_show_the_fault_and_its_absence(loaded: LoadedRule) -> None:
     assert kinds & {"good", "silent"}
     for example in examples:
         codes = {code for _, _, code in example.expected}
-        assert codes == ({loaded.rule.code} if example.kind == "bad" else set()), f"line {example.line}"
+        faulty = example.kind in ("bad", "before")
+        assert codes == ({loaded.rule.code} if faulty else set()), f"line {example.line}"
+
+
+@each_rule
+def test_a_fix_is_shown_before_and_after(loaded: LoadedRule) -> None:
+    """A rule with a fix shows what it does; every example of one has both halves, and no other rule has any."""
+    page = read_page(rule_page(loaded))
+    kinds = [example.kind for example in page.examples() if example.kind in ("before", "after")]
+    assert kinds == ["before", "after"] * len(page.repairs())
+    assert bool(kinds) == loaded.fixable
 
 
 @each_rule

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from veomni_opslint.dialect_check import doubt_about_dialect
 from veomni_opslint.discovery import Project, discover
@@ -18,6 +18,7 @@ from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.fingerprints import with_fingerprints
 from veomni_opslint.model import OpsModel, build_model
 from veomni_opslint.project_metadata import with_installed
+from veomni_opslint.proposals import with_fixes
 from veomni_opslint.report import Coverage, Report, at_least
 from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
 from veomni_opslint.rule_settings import rule_options, rules_by_file, severities
@@ -28,7 +29,11 @@ from veomni_opslint.suppress import suppress
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the command line asks for. ``stdin`` is the content of the file ``stdin_path``, which need not exist."""
+    """What the command line asks for. ``stdin`` is the content of the file ``stdin_path``, which need not exist.
+
+    ``contents`` are what files (paths relative to the root) are taken to hold, whatever is on disk: fixes are checked
+    before they are written.
+    """
 
     paths: tuple[str, ...]
     root: str | None = None
@@ -37,6 +42,7 @@ class Request:
     min_severity: Severity = Severity.WARNING
     stdin_path: str | None = None
     stdin: bytes = b""
+    contents: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +55,14 @@ class Analysis:
     files: Mapping[str, FileFacts]
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A report and what it was made from."""
+
+    report: Report
+    analysis: Analysis
+
+
 class InternalError(RunError):
     """A fault of opslint itself; its cause is shown with ``--verbose``."""
 
@@ -59,17 +73,26 @@ def check(request: Request) -> Report:
     Raises:
         RunError: the run could not be made.
     """
+    return checked(request).report
+
+
+def checked(request: Request) -> Checked:
+    """The same, with the model for who wants to change what was found.
+
+    Raises:
+        RunError: the run could not be made.
+    """
     project, settings = discover(request.paths, root=request.root, config=request.config, stdin_path=request.stdin_path)
     rules = load_rules()
     configured = Selection(settings.select, settings.ignore, settings.extend_select)
     selected = select_rules(rules, configured, request.selection, settings.describe())
     with _collector_paused():
-        analysis = analyse(project, settings, request.stdin_path, request.stdin)
+        analysis = analyse(project, settings, contents_of(request, project))
         found, timings = _apply(selected, analysis.model)
     files = _files_checked(analysis)
     kept, suppressed = _filter(found, analysis, selected)
-    shown = at_least(kept, request.min_severity)
-    return Report(
+    shown = with_fixes(at_least(kept, request.min_severity), analysis.model, selected)
+    report = Report(
         root=project.root,
         package=project.package,
         settings=settings.describe(),
@@ -82,22 +105,31 @@ def check(request: Request) -> Report:
         timings=timings,
         doubt=doubt_about_dialect(analysis.model, settings),
     )
+    return Checked(report, analysis)
 
 
-def analyse(project: Project, settings: Settings, stdin_path: str | None = None, stdin: bytes = b"") -> Analysis:
-    """Read and link the files of *project*.
+def contents_of(request: Request, project: Project) -> Mapping[str, bytes]:
+    """What files hold that are not to be read from disk."""
+    if request.stdin_path is None:
+        return request.contents
+    path = os.path.relpath(request.stdin_path, project.root).replace(os.sep, "/")
+    return {path: request.stdin, **request.contents}
+
+
+def analyse(project: Project, settings: Settings, contents: Mapping[str, bytes] | None = None) -> Analysis:
+    """Read and link the files of *project*; *contents* take the place of what is on disk.
 
     Raises:
         RunError: a rule option is wrong, or opslint failed on a file.
     """
     options = rule_options(settings, load_rules())
     settings = replace(settings, dialect=with_installed(settings.dialect, project.root))
-    overlay = os.path.relpath(stdin_path, project.root).replace(os.sep, "/") if stdin_path is not None else None
+    contents = contents or {}
     files: dict[str, FileFacts] = {}
     problems: list[Source] = []
     with _collector_paused():
         for path in project.files:
-            source = decode_source(path, stdin) if path == overlay else read_source(project.root, path)
+            source = decode_source(path, contents[path]) if path in contents else read_source(project.root, path)
             if source.problem is not None:
                 problems.append(source)
                 continue

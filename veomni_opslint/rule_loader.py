@@ -17,6 +17,7 @@ from veomni_opslint.rule import Rule
 
 if TYPE_CHECKING:
     from veomni_opslint.model import OpsModel
+    from veomni_opslint.proposals import Proposal
 
 _PACKAGE = "veomni_opslint.rules"
 _PREFIX = re.compile(r"OPS\d{0,3}", re.IGNORECASE)
@@ -29,6 +30,7 @@ class LoadedRule:
 
     ``summary`` is the first line of the module's docstring and of its page. ``options`` are the names of its options
     with their defaults. ``always`` rules say that a file could not be checked, so ``--select`` does not drop them.
+    ``fix`` says how a finding of the rule can be fixed.
     """
 
     rule: Rule
@@ -38,6 +40,7 @@ class LoadedRule:
     options: Mapping[str, object]
     fixable: bool
     always: bool
+    fix: Callable[[OpsModel, Finding], Proposal | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +168,7 @@ def _load(stem: str) -> LoadedRule:
         raise RunError(f"rules/{stem}.py cannot be imported: {type(error).__name__}: {error}") from error
     rule = getattr(module, "rule", None)
     check = getattr(module, "check", None)
+    fix = getattr(module, "fix", None)
     options = getattr(module, "OPTIONS", {})
     summary = (module.__doc__ or "").strip().partition("\n")[0]
     if not isinstance(rule, Rule) or not stem.startswith(rule.code.lower()):
@@ -173,6 +177,8 @@ def _load(stem: str) -> LoadedRule:
         raise _broken(module, "defines no `check(model)`")
     if not summary:
         raise _broken(module, "has no docstring that says what it catches")
+    if fix is not None and not callable(fix):
+        raise _broken(module, "has a `fix` that is no function of a model and a finding")
     if not isinstance(options, Mapping):
         raise _broken(module, "has an OPTIONS that is no mapping of names to defaults")
     return LoadedRule(
@@ -181,8 +187,9 @@ def _load(stem: str) -> LoadedRule:
         summary=summary,
         check=check,
         options=options,
-        fixable=callable(getattr(module, "fix", None)),
+        fixable=fix is not None,
         always=bool(getattr(module, "ALWAYS_SELECTED", False)),
+        fix=fix,
     )
 
 

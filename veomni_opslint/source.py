@@ -83,6 +83,11 @@ def _decoded(data: bytes, encoding: str) -> str:
     return data.removeprefix(codecs.BOM_UTF8).decode()
 
 
+def declared_encoding(data: bytes) -> str:
+    """The encoding that *data* is written in, UTF-8 by default."""
+    return _declared_encoding(data)[0]
+
+
 def _declared_encoding(data: bytes) -> tuple[str, int]:
     """The encoding of *data* and the line that declares it."""
     start = data[: data.find(b"\n", data.find(b"\n") + 1) + 1] or data

@@ -76,6 +76,11 @@ def suppress(
     return Suppressed(tuple(kept), silenced)
 
 
+def written_in(facts: FileFacts) -> Iterator[Suppression]:
+    """Every suppression of a file, also those in embedded code."""
+    return (comment.written for comment in _comments(facts))
+
+
 def _has_any(facts: FileFacts) -> bool:
     return bool(facts.suppressions or facts.embedded)
 

@@ -4,6 +4,9 @@ A fence ```` ```python bad path=veomni/x.py ```` is a file of an example. ``bad`
 end of the offending lines (``# OPS101``, after another comment ``-- OPS101``), ``good`` and ``silent`` ones expect
 nothing, and a ``setup`` file belongs to every later example of the page. Fences of one kind that follow each other are
 one project; a heading, an ``example=NAME``, or a path that the project already has begins the next one.
+
+A ``before`` example is a bad one that can be fixed, and the ``after`` example that follows is what its files become.
+Its marks are taken out before it is written, because comments are moved about with the code.
 """
 
 from __future__ import annotations
@@ -11,10 +14,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 _FENCE = re.compile(r"(?P<ticks>```+)(?P<language>[\w-]*)(?P<attributes>.*)")
 _EXPECTED = re.compile(r"(?:#|--) (?P<codes>OPS\d{3}(?: OPS\d{3})*)(?: -->)?\s*$")
-KINDS = ("bad", "good", "silent", "setup")
+KINDS = ("bad", "good", "silent", "setup", "before", "after")
 
 Expected = Counter[tuple[str, int, str]]
 
@@ -64,10 +68,15 @@ class Page:
             elif fence.kind:
                 if last is None or _begins(fence, last, found[-1], setup):
                     found.append(Example(fence.kind, fence.line, fence.example, dict(setup)))
-                found[-1].files[fence.path] = fence.content
+                found[-1].files[fence.path] = _without_marks(fence) if fence.kind == "before" else fence.content
                 found[-1].expected.update(_expected(fence))
                 last = fence
         return found
+
+    def repairs(self) -> list[tuple[Example, Example]]:
+        """Each project that can be fixed, and what fixing makes of it."""
+        examples = self.examples()
+        return [(one, after) for one, after in pairwise(examples) if after.kind == "after"]
 
 
 def read_page(text: str) -> Page:
@@ -123,6 +132,10 @@ def _fence(line: int, section: str, language: str, attributes: str, content: str
 def _begins(fence: Fence, last: Fence, current: Example, setup: dict[str, str]) -> bool:
     repeated = fence.path in current.files and fence.path not in setup
     return (fence.section, fence.kind, fence.example) != (last.section, last.kind, last.example) or repeated
+
+
+def _without_marks(fence: Fence) -> str:
+    return "".join(f"{_EXPECTED.sub('', line).rstrip()}\n" for line in fence.content.splitlines())
 
 
 def _expected(fence: Fence) -> Expected:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from veomni_opslint.check import Request, check
 from veomni_opslint.findings import Severity
+from veomni_opslint.fixing.rounds import repair
+from veomni_opslint.fixing.writing import write_files as write_fixed
 from veomni_opslint.report import Report
 from veomni_opslint.rule_loader import Selection
 
@@ -30,8 +32,36 @@ def write_base_tree(root: Path) -> None:
 
 def run_rule(root: Path, code: str) -> Report:
     """What the rule *code* says about the whole tree at *root*."""
-    selection = Selection(select=(code,))
-    return check(Request((str(root),), root=str(root), selection=selection, min_severity=Severity.INFO))
+    return check(request_of(root, code))
+
+
+def request_of(root: Path, code: str) -> Request:
+    """The request that runs the rule *code* on the whole tree at *root*."""
+    return Request((str(root),), root=str(root), selection=Selection(select=(code,)), min_severity=Severity.INFO)
+
+
+def read_tree(root: Path) -> dict[str, str]:
+    """Every file below *root*."""
+    files = (path for path in root.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in files}
+
+
+def assert_fixed(root: Path, code: str, after: Mapping[str, str]) -> None:
+    """Fixing what *code* finds at *root* makes *after* of the files named there, and changes no other.
+
+    Every finding that said that it can be fixed is gone, no other one has come, and a second run changes nothing.
+    """
+    expected = {**read_tree(root), **after}
+    found = run_rule(root, code)
+    offered = Counter(finding.code for finding in found.findings if finding.fix is not None)
+    result = repair(request_of(root, code), unsafe=True)
+    assert write_fixed(str(root), result.files) == ()
+    assert read_tree(root) == expected
+    left = run_rule(root, code)
+    assert [finding for finding in left.findings if finding.fix is not None] == []
+    assert len(found.findings) - len(left.findings) >= offered.total() > 0
+    assert [reason for _, reason in result.refused] == []
+    assert repair(request_of(root, code), unsafe=True).files == ()
 
 
 def places(report: Report) -> Counter[tuple[str, int, str]]:

@@ -39,8 +39,14 @@ def run_check(options: argparse.Namespace) -> int:
         stdin_path=options.stdin_filename,
         stdin=_standard_input() if options.stdin_filename else b"",
     )
+    status = 0
     try:
-        report = check(request)
+        if options.fix or options.diff or options.unsafe_fixes:
+            from veomni_opslint.cli.repairs import repaired  # noqa: PLC0415 - hardly ever needed
+
+            report, status = repaired(options, request)
+        else:
+            report = check(request)
     except RunError as error:
         raise _with_command_hint(error, paths) from error.__cause__
     presentation = Presentation(
@@ -54,8 +60,9 @@ def run_check(options: argparse.Namespace) -> int:
         report_doubt(report.doubt)
     if options.verbose:
         _say_what_was_done(report)
-    write(FORMATS[options.output_format](report, presentation), options.output)
-    return report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
+    if not options.diff:
+        write(FORMATS[options.output_format](report, presentation), options.output)
+    return status or report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
 
 
 def run_registry(options: argparse.Namespace) -> int:

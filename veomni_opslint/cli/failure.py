@@ -33,6 +33,12 @@ def report_doubt(message: str) -> None:
         _say("note", message)
 
 
+def report_not_done(message: str) -> None:
+    """Write to standard error what part of the work could not be done, while the rest was."""
+    if sys.stderr is not None:
+        _say("error", message)
+
+
 def _say(kind: str, message: str) -> None:
     lines = [printable(line) for line in message.split("\n")]
     encoding = sys.stderr.encoding or "ascii"

@@ -1,0 +1,58 @@
+"""``--fix`` and ``--diff``: what they do and say, beside the report of what is left."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from veomni_opslint.check import Request, check
+from veomni_opslint.cli.failure import report_doubt, report_not_done
+from veomni_opslint.cli.output import write
+from veomni_opslint.errors import RunError
+from veomni_opslint.fixing.difference import unified_diff
+from veomni_opslint.fixing.rounds import Repaired, repair
+from veomni_opslint.fixing.writing import NotWritten, write_files
+from veomni_opslint.report import Report
+
+_CANNOT_WRITE = 2
+
+
+def repaired(options: argparse.Namespace, request: Request) -> tuple[Report, int]:
+    """Fix, or show what fixing would do; answer what is found on disk afterwards, and a status where work failed.
+
+    Raises:
+        RunError: the options do not fit together, or the run could not be made.
+    """
+    if not (options.fix or options.diff):
+        raise RunError("--unsafe-fixes says which fixes to apply: give --fix or --diff with it")
+    if not options.diff and request.stdin_path is not None:
+        raise RunError("--fix cannot change standard input; --diff shows what it would change")
+    result = repair(request, unsafe=options.unsafe_fixes)
+    if options.diff:
+        write(unified_diff(result.files), options.output)
+        _say(options, "would fix", result, ())
+        return check(request), 0
+    problems = write_files(result.checked.report.root, result.files)
+    for problem in problems:
+        report_not_done(f"{problem.path}: not fixed: {problem.reason}")
+    _say(options, "fixed", result, problems)
+    report = check(request) if problems else result.checked.report
+    return report, 0 if all(problem.changed_meanwhile for problem in problems) else _CANNOT_WRITE
+
+
+def _say(options: argparse.Namespace, did: str, result: Repaired, problems: Sequence[NotWritten]) -> None:
+    if options.quiet:
+        return
+    left = {problem.path for problem in problems}
+    fixed = [finding for finding in result.fixed if finding.place.path not in left]
+    files = {finding.place.path for finding in fixed}
+    report_doubt(f"{did} {_counted(len(fixed), 'fault')} in {_counted(len(files), 'file')}")
+    for finding, reason in result.refused:
+        report_doubt(f"{finding.place}: {finding.code} is left for you: {reason}")
+    unsafe = sum(finding.fix is not None and not finding.fix.safe for finding in result.checked.report.findings)
+    if unsafe and not options.unsafe_fixes:
+        report_doubt(f"{_counted(unsafe, 'more fault')} can be fixed with --unsafe-fixes; --diff shows how")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,170 @@
+"""Fixing until nothing changes any more: each round applies what does not overlap, and the result is linted again.
+
+A fix is kept only if its findings are gone afterwards and no other one has come. Nothing is written here: the changed
+files are handed to the next run as contents.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from veomni_opslint.check import Checked, Request, checked, contents_of
+from veomni_opslint.errors import RunError
+from veomni_opslint.findings import Finding
+from veomni_opslint.fixing.applied_edits import apply_edits, overlap
+from veomni_opslint.fixing.line_ends import encoded
+from veomni_opslint.fixing.writing import ChangedFile
+from veomni_opslint.proposals import Edit, propose
+from veomni_opslint.rule_loader import LoadedRule, load_rules
+from veomni_opslint.source import decode_source, read_data
+
+MAX_ROUNDS = 50
+
+_Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """The last run, whose report says what is left; the files to write; what was fixed and what could not be."""
+
+    checked: Checked
+    files: tuple[ChangedFile, ...]
+    fixed: tuple[Finding, ...]
+    refused: tuple[tuple[Finding, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    finding: Finding
+    edits: tuple[Edit, ...]
+
+
+@dataclass(slots=True)
+class _Work:
+    """What has been done so far."""
+
+    request: Request
+    state: Checked
+    before: dict[str, bytes] = field(default_factory=dict)
+    fixed: list[Finding] = field(default_factory=list)
+    refused: dict[_Key, tuple[Finding, str]] = field(default_factory=dict)
+
+
+def repair(request: Request, *, unsafe: bool) -> Repaired:
+    """Apply the safe fixes of what *request* finds and, if *unsafe*, the others.
+
+    Raises:
+        RunError: the run could not be made.
+    """
+    rules = tuple(loaded for loaded in load_rules() if loaded.fix is not None)
+    work = _Work(request, checked(request))
+    for _ in range(MAX_ROUNDS):
+        changes = _chosen(work, rules, unsafe=unsafe)
+        if not changes:
+            break
+        if not _try(work, changes):
+            for change in changes if len(changes) > 1 else ():
+                # Places have moved, so each is looked up again.
+                for again in _chosen(work, rules, unsafe=unsafe, only=_key(change.finding)):
+                    _try(work, (again,))
+    contents = work.request.contents
+    files = tuple(
+        ChangedFile(path, before, contents[path]) for path, before in sorted(work.before.items()) if path in contents
+    )
+    return Repaired(
+        work.state,
+        tuple(file for file in files if file.before != file.after),
+        tuple(work.fixed),
+        tuple(work.refused.values()),
+    )
+
+
+def _chosen(work: _Work, rules: Sequence[LoadedRule], *, unsafe: bool, only: _Key | None = None) -> tuple[_Change, ...]:
+    """The changes of one round: of those that overlap the first one."""
+    taken: dict[str, list[Edit]] = {}
+    changes = []
+    for finding in work.state.report.findings:
+        key = _key(finding)
+        if finding.fix is None or not (finding.fix.safe or unsafe) or key in work.refused or only not in (None, key):
+            continue
+        edits = _edits(work, finding, rules)
+        path = finding.place.path
+        if edits and not overlap(edits, taken.get(path, ())):
+            taken.setdefault(path, []).extend(edits)
+            changes.append(_Change(finding, edits))
+            if only is not None:
+                break
+    return tuple(changes)
+
+
+def _edits(work: _Work, finding: Finding, rules: Sequence[LoadedRule]) -> tuple[Edit, ...]:
+    proposal = propose(work.state.analysis.model, finding, rules)
+    try:
+        edits = tuple(proposal.edits()) if proposal is not None else ()
+    except Exception as error:
+        raise RunError(
+            f"the fix of {finding.code} {finding.name} failed at {finding.place}: {type(error).__name__}: {error}; "
+            f"this is a fault of opslint: `--ignore {finding.code}` fixes the rest"
+        ) from error
+    if not edits:
+        work.refused[_key(finding)] = (finding, "it could not be worked out")
+    return edits
+
+
+def _try(work: _Work, changes: Sequence[_Change]) -> bool:
+    """Apply *changes* if the result is as it should be; a single one that does harm is refused for good."""
+    by_path: dict[str, list[_Change]] = {}
+    for change in changes:
+        by_path.setdefault(change.finding.place.path, []).append(change)
+    contents = dict(work.request.contents)
+    for path, ours in by_path.items():
+        text = apply_edits(work.state.analysis.files[path].text, (edit for one in ours for edit in one.edits))
+        problem = _encode(work, path, text, contents)
+        if problem:
+            return _refuse(work, changes, problem)
+    request = replace(work.request, contents=contents)
+    state = checked(request)
+    before, after = _counted(work.state.report.findings), _counted(state.report.findings)
+    if after - before:
+        code, path = min(after - before)
+        return _refuse(work, changes, f"it would cause {code} in {path}")
+    if _counted(change.finding for change in changes) - (before - after):
+        return _refuse(work, changes, "it would not help")
+    work.request, work.state = request, state
+    work.fixed += (change.finding for change in changes)
+    return True
+
+
+def _encode(work: _Work, path: str, text: str, contents: dict[str, bytes]) -> str:
+    """Put the new bytes of a file into *contents*, or say why there are none."""
+    if path not in work.before:
+        project = work.state.analysis.project
+        given = contents_of(work.request, project)
+        data = given[path] if path in given else read_data(project.root, path)
+        if not isinstance(data, bytes) or decode_source(path, data).text != work.state.analysis.files[path].text:
+            return "the file was changed while opslint ran; run it again"
+        work.before[path] = data
+    try:
+        ast.parse(text)
+        contents[path] = encoded(work.before[path], text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return f"the result would be no Python: {error}"
+    return ""
+
+
+def _refuse(work: _Work, changes: Sequence[_Change], reason: str) -> bool:
+    if len(changes) == 1:
+        work.refused[_key(changes[0].finding)] = (changes[0].finding, reason)
+    return False
+
+
+def _key(finding: Finding) -> _Key:
+    return finding.code, finding.place.path, finding.message
+
+
+def _counted(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:
+    # What a message says may change with the cause of another finding.
+    return Counter((finding.code, finding.place.path) for finding in findings)
