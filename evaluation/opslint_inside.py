@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from evaluation.opslint_child import OpslintFailedError, Reported
-from veomni_opslint import check as engine
+from veomni_opslint import analysis
+from veomni_opslint.check import Request
+from veomni_opslint.check import check as run_check
 from veomni_opslint.errors import RunError
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Severity
@@ -25,11 +27,9 @@ def checker(package: str, select: str) -> Callable[[Path], list[Reported]]:
     _keep_facts()
 
     def findings_of(root: Path) -> list[Reported]:
-        request = engine.Request(
-            paths=(str(root / package),), root=str(root), selection=selection, min_severity=Severity.INFO
-        )
+        request = Request(paths=(str(root / package),), root=str(root), selection=selection, min_severity=Severity.INFO)
         try:
-            found = engine.check(request).findings
+            found = run_check(request).findings
         except RunError as error:
             raise OpslintFailedError(str(error)) from error
         return [
@@ -42,7 +42,7 @@ def checker(package: str, select: str) -> Callable[[Path], list[Reported]]:
 
 def _keep_facts() -> None:
     """The facts of a file depend on its text alone, so a kept run is the same as a fresh one."""
-    fresh = engine._extract  # noqa: SLF001 - no public function does this, and no user needs it
+    fresh = analysis._extract  # noqa: SLF001 - no public function does this, and no user needs it
     kept: dict[Source, FileFacts] = {}
 
     def extract(source: Source, settings: Settings) -> FileFacts:
@@ -50,4 +50,4 @@ def _keep_facts() -> None:
             kept[source] = fresh(source, settings)
         return kept[source]
 
-    engine._extract = extract  # noqa: SLF001
+    analysis._extract = extract  # noqa: SLF001

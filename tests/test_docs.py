@@ -91,6 +91,7 @@ def sorted_settings() -> list[object]:
         "severity",
         "exclude",
         "package",
+        "baseline",
         "rules",
         "dialect",
     ]

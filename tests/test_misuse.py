@@ -27,7 +27,32 @@ MISUSES = [
         ["veomni", "--fix", "--stdin-filename", "veomni/new.py"],
         "--fix cannot change standard input; --diff shows what it would change",
     ),
-    (["veomni", "--baseline=x"], "unknown option --baseline"),
+    (["veomni", "--baseline=x"], "--baseline x: no such file; `--write-baseline` makes it from what is found now"),
+    (["veomni", "--baseline", "veomni"], "baseline veomni: cannot be read: it is no file"),
+    (["veomni", "--baseline", "broken.toml"], "baseline broken.toml: is no baseline of opslint: its first line is"),
+    (["veomni", "--baseline", "cut.txt"], "baseline cut.txt: is damaged: the last line, `# end`, is missing; restore"),
+    (["veomni", "--baseline", "cut.txt", "--write-baseline"], "baseline cut.txt: is damaged: the last line"),
+    (["veomni", "--baseline", "wild.txt"], "baseline wild.txt:2: is damaged: the line is no entry; restore it from"),
+    (["veomni", "--baseline"], "argument --baseline: expected one argument (see `opslint --help`)"),
+    (["veomni", "--write-baseline"], "--write-baseline: which file? give it with `--baseline FILE`, or set `baseline`"),
+    (["veomni", "--prune-baseline"], "--prune-baseline: which file? give it with `--baseline FILE`, or set `baseline`"),
+    (
+        ["veomni", "--prune-baseline", "--baseline", "x"],
+        "--baseline x: no such file; `--write-baseline` makes it from what is found now",
+    ),
+    (
+        ["veomni", "--baseline", "x", "--prune-baseline", "--write-baseline"],
+        "argument --write-baseline: not allowed with argument --prune-baseline",
+    ),
+    (
+        ["--stdin-filename", "veomni/a.py", "--baseline", "x", "--write-baseline"],
+        "--write-baseline is about files on disk, so --stdin-filename does not go with it",
+    ),
+    (
+        ["veomni", "--config", "nobaseline.toml"],
+        "nobaseline.toml: baseline lost.txt: no such file; `--write-baseline` makes it from what is found now",
+    ),
+    (["veomni", "--config", "basline.toml"], "basline.toml:1: basline: unknown key; did you mean `baseline`?"),
     (["veomni", "-x"], "unrecognized arguments: -x (see `opslint --help`)"),
     (["veomni", "--select"], "argument --select: expected one argument (see `opslint --help`)"),
     (["veomni", "--select", ","], "argument --select: names no rule (see `opslint --help`)"),
@@ -87,7 +112,16 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small project, with wrong settings files that nothing uses by itself."""
     root = tmp_path_factory.mktemp("project")
     write_base_tree(root)
-    files = {"broken.toml": "[", "wrong.toml": "selct = []", "norule.toml": 'select = ["OPS999"]', "notes/a.md": ""}
+    files = {
+        "broken.toml": "[",
+        "wrong.toml": "selct = []",
+        "norule.toml": 'select = ["OPS999"]',
+        "nobaseline.toml": 'baseline = "lost.txt"',
+        "basline.toml": 'basline = "lost.txt"',
+        "cut.txt": "# opslint baseline 1, of the package\n",
+        "wild.txt": "# opslint baseline 1, of the package\nveomni/*: OPS301\n# end\n",
+        "notes/a.md": "",
+    }
     write_files(root, {**files, "pyproject.toml": ""})
     return root
 

@@ -19,6 +19,7 @@ extend-select = ["unused-kernel"]
 ignore = ["OPS102"]
 exclude = ["veomni/vendored"]
 package = "fork"
+baseline = "accepted.txt"
 per-file-ignores = { "tests/*" = ["OPS201"] }
 severity = { OPS303 = "error" }
 
@@ -71,6 +72,7 @@ def test_every_key(name: str, tmp_path: Path) -> None:
         severity=(("OPS303", Severity.ERROR),),
         exclude=("veomni/vendored",),
         package="fork",
+        baseline="accepted.txt",
         rules={"new-device-patch": {"allowed": ["wan"]}},
         dialect=dialect,
     )

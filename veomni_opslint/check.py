@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import gc
 import os
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
+from veomni_opslint.analysis import Analysis, analyse, collector_paused
 from veomni_opslint.dialect_check import doubt_about_dialect
 from veomni_opslint.discovery import Project, discover
 from veomni_opslint.errors import RunError
-from veomni_opslint.extract import extract
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Severity
-from veomni_opslint.fingerprints import with_fingerprints
-from veomni_opslint.model import OpsModel, build_model
-from veomni_opslint.project_metadata import with_installed
+from veomni_opslint.gate.apply_baseline import Accepted, BaselineUse, apply_baseline, open_baseline
 from veomni_opslint.proposals import with_fixes
 from veomni_opslint.report import Coverage, Report, at_least
-from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
-from veomni_opslint.rule_settings import rule_options, rules_by_file, severities
-from veomni_opslint.settings import Settings
-from veomni_opslint.source import Source, decode_source, read_data, read_source
-from veomni_opslint.suppress import suppress
+from veomni_opslint.rule_loader import NOTHING_ASKED, Selection, load_rules, select_rules
+from veomni_opslint.rule_run import apply_rules, filter_findings
+
+__all__ = ["Analysis", "Checked", "Request", "analyse", "check", "checked", "contents_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +37,8 @@ class Request:
     stdin_path: str | None = None
     stdin: bytes = b""
     contents: Mapping[str, bytes] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Analysis:
-    """A project, linked."""
-
-    project: Project
-    settings: Settings
-    model: OpsModel
-    files: Mapping[str, FileFacts]
+    baseline: str | None = None
+    baseline_use: BaselineUse = "apply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +47,6 @@ class Checked:
 
     report: Report
     analysis: Analysis
-
-
-class InternalError(RunError):
-    """A fault of opslint itself; its cause is shown with ``--verbose``."""
 
 
 def check(request: Request) -> Report:
@@ -86,21 +68,30 @@ def checked(request: Request) -> Checked:
     rules = load_rules()
     configured = Selection(settings.select, settings.ignore, settings.extend_select)
     selected = select_rules(rules, configured, request.selection, settings.describe())
-    with _collector_paused():
+    baseline = open_baseline(request.baseline, request.baseline_use, project, settings)
+    with collector_paused():
         analysis = analyse(project, settings, contents_of(request, project))
-        found, timings = _apply(selected, analysis.model)
+        found, timings = apply_rules(selected, analysis.model)
     files = _files_checked(analysis)
-    kept, suppressed = _filter(found, analysis, selected)
-    shown = with_fixes(at_least(kept, request.min_severity), analysis.model, selected)
+    outcome = filter_findings(found, analysis, rules, selected, baseline.entry_paths() if baseline else ())
+    gated = Accepted(outcome.findings, 0)
+    if baseline is not None:
+        lines = dict(_excerpts(outcome.findings, analysis.files))
+        gated = apply_baseline(
+            baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
+        )
+    shown = with_fixes(at_least(gated.findings, request.min_severity), analysis.model, selected)
     report = Report(
         root=project.root,
         package=project.package,
         settings=settings.describe(),
         findings=shown,
-        hidden=len(kept) - len(shown),
-        suppressed=suppressed,
+        hidden=len(gated.findings) - len(shown),
+        suppressed=outcome.silenced,
         files=files,
         coverage=_coverage(analysis),
+        baselined=gated.number,
+        baseline_change=gated.change,
         excerpts=dict(_excerpts(shown, analysis.files)),
         timings=timings,
         doubt=doubt_about_dialect(analysis.model, settings),
@@ -114,78 +105,6 @@ def contents_of(request: Request, project: Project) -> Mapping[str, bytes]:
         return request.contents
     path = os.path.relpath(request.stdin_path, project.root).replace(os.sep, "/")
     return {path: request.stdin, **request.contents}
-
-
-def analyse(project: Project, settings: Settings, contents: Mapping[str, bytes] | None = None) -> Analysis:
-    """Read and link the files of *project*; *contents* take the place of what is on disk.
-
-    Raises:
-        RunError: a rule option is wrong, or opslint failed on a file.
-    """
-    options = rule_options(settings, load_rules())
-    settings = replace(settings, dialect=with_installed(settings.dialect, project.root))
-    contents = contents or {}
-    files: dict[str, FileFacts] = {}
-    problems: list[Source] = []
-    with _collector_paused():
-        for path in project.files:
-            source = decode_source(path, contents[path]) if path in contents else read_source(project.root, path)
-            if source.problem is not None:
-                problems.append(source)
-                continue
-            files[path] = _extract(source, settings)
-        yaml_sources: dict[str, bytes] = {}
-        for path in project.yaml_files:
-            data = read_data(project.root, path)
-            if isinstance(data, bytes):
-                yaml_sources[path] = data
-            else:
-                problems.append(Source(path, "", data))
-        project = replace(project, problems=(*project.problems, *problems))
-        model = build_model(project, files, settings.dialect, options, yaml_sources)
-    return Analysis(project, settings, model, files)
-
-
-def _extract(source: Source, settings: Settings) -> FileFacts:
-    try:
-        return extract(source, settings.dialect)
-    except Exception as error:
-        raise InternalError(f"{source.path}: opslint failed to analyse it: {_cause(error)}") from error
-
-
-def _apply(
-    selected: Iterable[LoadedRule], model: OpsModel
-) -> tuple[tuple[Finding, ...], tuple[tuple[str, float], ...]]:
-    found: list[Finding] = []
-    timings = []
-    for loaded in selected:
-        started = time.perf_counter()
-        try:
-            found.extend(loaded.check(model))
-        except Exception as error:
-            code, name = loaded.rule.code, loaded.rule.name
-            raise InternalError(
-                f"rule {code} {name} failed: {_cause(error)}; this is a fault of opslint: "
-                f"`--ignore {code}` runs without the rule, `--verbose` shows the traceback"
-            ) from error
-        timings.append((loaded.rule.code, time.perf_counter() - started))
-    return tuple(found), tuple(timings)
-
-
-def _filter(
-    found: Iterable[Finding], analysis: Analysis, selected: Sequence[LoadedRule]
-) -> tuple[tuple[Finding, ...], int]:
-    """Apply what the settings and the comments in the code say; answer what is left and how many comments silenced."""
-    rules = load_rules()
-    levels = severities(analysis.settings, rules)
-    project = analysis.project
-    findings = with_fingerprints(found)
-    paths = {*project.files, *(finding.place.path for finding in findings)}
-    ran = rules_by_file(filter(project.reports, paths), analysis.settings, selected)
-    relevant = tuple(finding for finding in findings if finding.code in ran.get(finding.place.path, ()))
-    result = suppress(relevant, analysis.files, rules, ran)
-    kept = (replace(finding, severity=levels.get(finding.code, finding.severity)) for finding in result.kept)
-    return with_fingerprints(kept), result.silenced
 
 
 def _files_checked(analysis: Analysis) -> int:
@@ -220,23 +139,3 @@ def _excerpts(findings: Iterable[Finding], files: Mapping[str, FileFacts]) -> It
             text = lines.setdefault(path, files[path].text.split("\n"))
             if line <= len(text):
                 yield (path, line), text[line - 1]
-
-
-def _cause(error: Exception) -> str:
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    where = f" ({os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno})" if frame is not None else ""
-    return f"{type(error).__name__}: {error}".splitlines()[0] + where
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """What is allocated is kept until the report is made, so collecting costs a fifth of the time and frees nothing."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

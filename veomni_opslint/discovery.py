@@ -33,6 +33,11 @@ class Project:
     passed_over: tuple[str, ...] = ()
     yaml_files: tuple[str, ...] = ()
 
+    @property
+    def reads_package_only(self) -> bool:
+        """Whether the rest of the repository was left out, because no path outside the package was given."""
+        return self.requested is not None and _package_only(self.requested, self.package_path)
+
     def reports(self, path: str) -> bool:
         """Whether findings at *path* are asked for."""
         if self.requested is None or path in self.requested:
@@ -159,7 +164,7 @@ def _unmarked_root(start: str) -> str:
 
 def _collect(root: str, package_path: str, requested: frozenset[str], settings: Settings) -> FoundFiles:
     excludes = Excludes(settings.exclude)
-    package_only = all(_is_at_or_below(path, package_path) for path in requested)
+    package_only = _package_only(requested, package_path)
     starts = [package_path] if package_only else ["", package_path]
     found = walk_files(root, starts, package_path, excludes)
     scripts = {
@@ -170,6 +175,10 @@ def _collect(root: str, package_path: str, requested: frozenset[str], settings: 
     # A run on the package alone is to be quick, and has no use for the configurations of jobs.
     yaml_files = set() if package_only else found.yaml_files
     return FoundFiles(found.files | scripts, found.unreadable, found.passed_over, yaml_files)
+
+
+def _package_only(requested: frozenset[str], package_path: str) -> bool:
+    return all(_is_at_or_below(path, package_path) for path in requested)
 
 
 def _require_python_files(project: Project, paths: Sequence[str], settings: Settings) -> None:

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 
 class RunError(Exception):
     """The run could not be made: usage, configuration, or a fault inside opslint. The text is one line for the user."""
+
+
+class InternalError(RunError):
+    """A fault of opslint itself; its cause is shown with ``--verbose``."""
+
+
+def cause_of(error: BaseException) -> str:
+    """An error and where it was raised, in one line."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = f" ({os.path.basename(frame.tb_frame.f_code.co_filename)}:{frame.tb_lineno})" if frame is not None else ""
+    return (f"{type(error).__name__}: {error}".splitlines() or [""])[0] + where
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -24,11 +24,23 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class BaselineChange:
+    """The baseline as it is to be written; ``text`` is None where it is so already."""
+
+    path: str
+    text: str | None
+    entries: int
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """The findings to show, sorted, and what was counted on the way.
 
     ``settings`` says where they come from. ``files`` is the number of those that findings were asked for. ``excerpts``
     are the source lines of findings, by path and line.
+    ``baselined`` is the number of findings that the baseline accepts.
     ``timings`` are the seconds each rule took. ``doubt`` is a reason to distrust the result, for standard error.
     """
 
@@ -40,6 +52,8 @@ class Report:
     suppressed: int
     files: int
     coverage: Coverage
+    baselined: int = 0
+    baseline_change: BaselineChange | None = None
     excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
     timings: tuple[tuple[str, float], ...] = ()
     doubt: str | None = None

@@ -31,6 +31,7 @@ class Settings:
     severity: tuple[tuple[str, Severity], ...] = ()
     exclude: tuple[str, ...] = ()
     package: str | None = None
+    baseline: str | None = None
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     dialect: Dialect = field(default_factory=Dialect)
 
@@ -114,7 +115,7 @@ class _Reader:
         return Settings(**values)  # type: ignore[arg-type]
 
     def _value(self, key: str, value: object) -> object:
-        if key == "package":
+        if key in ("package", "baseline"):
             return self._string("", key, value)
         if key == "dialect":
             return self._dialect(self._table("", key, value))

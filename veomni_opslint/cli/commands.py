@@ -7,14 +7,16 @@ import sys
 from collections.abc import Callable
 
 from veomni_opslint import __version__
-from veomni_opslint.cli.failure import report_doubt
-from veomni_opslint.cli.output import is_terminal, terminal_columns, wants_colour, write
+from veomni_opslint.cli.failure import report_done, report_doubt
+from veomni_opslint.cli.output import is_terminal, terminal_columns, wants_colour, write, write_file
 from veomni_opslint.cli.parsers import CHECK, COMMANDS
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Severity
-from veomni_opslint.report import Report
+from veomni_opslint.report import BaselineChange, Report
 from veomni_opslint.reporters import FORMATS, Presentation
+from veomni_opslint.reporters.closing import counted
 from veomni_opslint.rule_loader import Selection, find_rule, load_rules, rule_page
+from veomni_opslint.settings import shown_path
 
 
 def run_check(options: argparse.Namespace) -> int:
@@ -30,6 +32,8 @@ def run_check(options: argparse.Namespace) -> int:
     minimum = Severity(options.min_severity)
     if options.strict and minimum is Severity.ERROR:
         raise RunError("--strict fails the run on warnings, which --min-severity error hides: give one of the two")
+    if options.write_baseline and options.stdin_filename:
+        raise RunError("--write-baseline is about files on disk, so --stdin-filename does not go with it")
     request = Request(
         paths=paths,
         root=options.root,
@@ -38,6 +42,8 @@ def run_check(options: argparse.Namespace) -> int:
         min_severity=minimum,
         stdin_path=options.stdin_filename,
         stdin=_standard_input() if options.stdin_filename else b"",
+        baseline=options.baseline,
+        baseline_use="write" if options.write_baseline else "prune" if options.prune_baseline else "apply",
     )
     status = 0
     try:
@@ -58,6 +64,8 @@ def run_check(options: argparse.Namespace) -> int:
     )
     if report.doubt is not None:
         report_doubt(report.doubt)
+    if report.baseline_change is not None:
+        _change_baseline(report.baseline_change, quiet=options.quiet)
     if options.verbose:
         _say_what_was_done(report)
     if not options.diff:
@@ -147,6 +155,15 @@ def _with_command_hint(error: RunError, paths: tuple[str, ...]) -> RunError:
     if not message.startswith(f"{paths[0]}: no such file or folder") or "did you mean" in message or not hint:
         return error
     return type(error)(message + hint.replace("did you mean", "did you mean the command"))
+
+
+def _change_baseline(change: BaselineChange, *, quiet: bool) -> None:
+    name = f"baseline {shown_path(change.path)}"
+    if change.text is not None:
+        write_file(change.text, change.path, name)
+    if not quiet:
+        written = "unchanged" if change.text is None else f"{change.added} added, {change.removed} removed"
+        report_done(f"{name}: {counted(change.entries, 'accepted finding')} ({written})")
 
 
 def _say_what_was_done(report: Report) -> None:

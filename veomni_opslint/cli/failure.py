@@ -39,6 +39,12 @@ def report_not_done(message: str) -> None:
         _say("error", message)
 
 
+def report_done(message: str) -> None:
+    """Write to standard error what a run changed beside its report."""
+    if sys.stderr is not None:
+        _say("done", message)
+
+
 def _say(kind: str, message: str) -> None:
     lines = [printable(line) for line in message.split("\n")]
     encoding = sys.stderr.encoding or "ascii"

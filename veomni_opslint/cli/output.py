@@ -41,7 +41,7 @@ def write(text: str, output: str | None = None) -> None:
         RunError: it cannot be written.
     """
     if output is not None:
-        _write_file(text, output)
+        write_file(text, output, f"--output {output}")
         return
     if sys.stdout is None:
         raise RunError("standard output is closed, so the result cannot be shown; `--output FILE` writes it to a file")
@@ -58,8 +58,12 @@ def write(text: str, output: str | None = None) -> None:
         raise RunError(f"standard output cannot be written: {error.strerror or error}") from None
 
 
-def _write_file(text: str, output: str) -> None:
-    """Replace the file as a whole, so that a reader never sees half a report."""
+def write_file(text: str, output: str, called: str) -> None:
+    """Replace the file, which messages name as *called*, as a whole, so that a reader never sees half of it.
+
+    Raises:
+        RunError: it cannot be written.
+    """
     data = text.encode("utf-8", "backslashreplace")
     try:
         if os.path.exists(output) and not os.path.isfile(output):
@@ -79,7 +83,7 @@ def _write_file(text: str, output: str) -> None:
                 os.unlink(temporary)
             raise
     except OSError as error:
-        raise RunError(f"--output {output}: cannot be written: {error.strerror or error}") from None
+        raise RunError(f"{called}: cannot be written: {error.strerror or error}") from None
 
 
 def _mode(target: str) -> int:

@@ -76,6 +76,7 @@ def check_parser() -> _Parser:
         ("--extend-select", "run these rules as well"),
     ):
         group.add_argument(name, action="extend", type=_comma_separated, default=[], metavar="RULES", help=text)
+    _add_gate(parser.add_argument_group("gate"))
     group = parser.add_argument_group("output")
     _add_format(group, "--output-format", REPORT_FORMATS)
     group.add_argument("--output", metavar="FILE", help="write the report to FILE instead of standard output")
@@ -185,6 +186,13 @@ def _parser(program: str, description: str, epilog: str) -> _Parser:
     if program == "opslint":
         parser.add_argument("-V", "--version", action="store_true", help="show the version and end")
     return parser
+
+
+def _add_gate(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--baseline", metavar="FILE", help="do not show the findings that FILE accepts")
+    change = group.add_mutually_exclusive_group()
+    change.add_argument("--write-baseline", action="store_true", help="accept what is found: write it to the baseline")
+    change.add_argument("--prune-baseline", action="store_true", help="remove from the baseline what is gone")
 
 
 def _add_project(group: argparse._ActionsContainer) -> None:

@@ -28,6 +28,8 @@ def summary(report: Report) -> str:
         aside.append(f"{counted(report.hidden, 'finding')} below the level shown")
     if report.suppressed:
         aside.append(f"{report.suppressed} suppressed")
+    if report.baselined:
+        aside.append(f"{report.baselined} in the baseline")
     asides = f" ({', '.join(aside)})" if aside else ""
     return f"{found} in {counted(report.files, 'file')}{asides}"
 

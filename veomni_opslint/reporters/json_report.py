@@ -23,6 +23,7 @@ def render(report: Report, presentation: Presentation) -> str:  # noqa: ARG001 -
             "files": report.files,
             "hidden": report.hidden,
             "suppressed": report.suppressed,
+            "baselined": report.baselined,
             "by_rule": report.by_rule(),
         },
         "coverage": {

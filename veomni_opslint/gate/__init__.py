@@ -1,0 +1,1 @@
+"""The gate: which findings are old and accepted, so that only new ones count."""

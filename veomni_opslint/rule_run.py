@@ -1,0 +1,68 @@
+"""Applying the rules to a model, and what the settings and the comments in the code leave of their findings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from veomni_opslint.analysis import Analysis
+from veomni_opslint.errors import InternalError, cause_of
+from veomni_opslint.findings import Finding
+from veomni_opslint.fingerprints import with_fingerprints
+from veomni_opslint.model import OpsModel
+from veomni_opslint.rule_loader import LoadedRule
+from veomni_opslint.rule_settings import rules_by_file, severities
+from veomni_opslint.suppress import suppress
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The findings that count, how many comments silenced, and the codes of the rules that count by path."""
+
+    findings: tuple[Finding, ...]
+    silenced: int
+    ran: Mapping[str, frozenset[str]]
+
+
+def apply_rules(
+    selected: Iterable[LoadedRule], model: OpsModel
+) -> tuple[tuple[Finding, ...], tuple[tuple[str, float], ...]]:
+    """All findings of the *selected* rules, and the seconds each of them took.
+
+    Raises:
+        InternalError: a rule failed.
+    """
+    found: list[Finding] = []
+    timings = []
+    for loaded in selected:
+        started = time.perf_counter()
+        try:
+            found.extend(loaded.check(model))
+        except Exception as error:
+            code, name = loaded.rule.code, loaded.rule.name
+            raise InternalError(
+                f"rule {code} {name} failed: {cause_of(error)}; this is a fault of opslint: "
+                f"`--ignore {code}` runs without the rule, `--verbose` shows the traceback"
+            ) from error
+        timings.append((loaded.rule.code, time.perf_counter() - started))
+    return tuple(found), tuple(timings)
+
+
+def filter_findings(
+    found: Iterable[Finding],
+    analysis: Analysis,
+    rules: tuple[LoadedRule, ...],
+    selected: Sequence[LoadedRule],
+    further_paths: Iterable[str] = (),
+) -> Outcome:
+    """Apply what the settings and the comments in the code say. *further_paths* are asked about, whatever was found."""
+    levels = severities(analysis.settings, rules)
+    project = analysis.project
+    findings = with_fingerprints(found)
+    paths = {*project.files, *(finding.place.path for finding in findings), *further_paths}
+    ran = rules_by_file(filter(project.reports, paths), analysis.settings, selected)
+    relevant = tuple(finding for finding in findings if finding.code in ran.get(finding.place.path, ()))
+    result = suppress(relevant, analysis.files, rules, ran)
+    kept = (replace(finding, severity=levels.get(finding.code, finding.severity)) for finding in result.kept)
+    return Outcome(with_fingerprints(kept), result.silenced, ran)
