@@ -49,7 +49,7 @@ HEADER = "from veomni_opslint.rule import Rule\nrule = Rule.of(__name__)\n"
         ("import nowhere_at_all", "rules/ops901_x.py cannot be imported: ModuleNotFoundError: No module named"),
         ("1 / 0", "rules/ops901_x.py cannot be imported: ZeroDivisionError: division by zero"),
         ('"""Doc."""\ndef check(model): ...', "rules/ops901_x.py binds no `rule = Rule.of(__name__)`"),
-        (f'"""Doc."""\n{HEADER}', "rules/ops901_x.py defines no `check(model)`"),
+        (f'"""Doc."""\n{HEADER}', "rules/ops901_x.py defines no `check(model)`, and no `judge(run)`"),
         (f"{HEADER}def check(model): ...", "rules/ops901_x.py has no docstring that says what it catches"),
         (
             f'"""Doc."""\n{HEADER}OPTIONS = 3\ndef check(model): ...',

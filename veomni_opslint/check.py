@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from veomni_opslint.analysis import Analysis, analyse, collector_paused
 from veomni_opslint.dialect_check import doubt_about_dialect
@@ -13,9 +14,10 @@ from veomni_opslint.errors import RunError
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.gate.apply_baseline import Accepted, BaselineUse, apply_baseline, open_baseline
+from veomni_opslint.model import OpsModel
 from veomni_opslint.proposals import with_fixes
 from veomni_opslint.report import Coverage, Report, at_least
-from veomni_opslint.rule_loader import NOTHING_ASKED, Selection, load_rules, select_rules
+from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
 from veomni_opslint.rule_run import apply_rules, filter_findings
 
 __all__ = ["Analysis", "Checked", "Request", "analyse", "check", "checked", "contents_of"]
@@ -49,6 +51,10 @@ class Checked:
     analysis: Analysis
 
 
+Judge: TypeAlias = Callable[[Sequence[LoadedRule], OpsModel], tuple[tuple[Finding, ...], tuple[tuple[str, float], ...]]]
+"""Applies rules: what they found, and the seconds that each of them took."""
+
+
 def check(request: Request) -> Report:
     """Run every selected rule over the project that the paths belong to.
 
@@ -58,8 +64,10 @@ def check(request: Request) -> Report:
     return checked(request).report
 
 
-def checked(request: Request) -> Checked:
+def checked(request: Request, judge: Judge | None = None) -> Checked:
     """The same, with the model for who wants to change what was found.
+
+    With *judge* it is the rules about a run of the program that are selected, and *judge* that applies them.
 
     Raises:
         RunError: the run could not be made.
@@ -67,11 +75,11 @@ def checked(request: Request) -> Checked:
     project, settings = discover(request.paths, root=request.root, config=request.config, stdin_path=request.stdin_path)
     rules = load_rules()
     configured = Selection(settings.select, settings.ignore, settings.extend_select)
-    selected = select_rules(rules, configured, request.selection, settings.describe())
+    selected = select_rules(rules, configured, request.selection, settings.describe(), runtime=judge is not None)
     baseline = open_baseline(request.baseline, request.baseline_use, project, settings)
     with collector_paused():
         analysis = analyse(project, settings, contents_of(request, project))
-        found, timings = apply_rules(selected, analysis.model)
+        found, timings = (judge or apply_rules)(selected, analysis.model)
     files = _files_checked(analysis)
     outcome = filter_findings(found, analysis, rules, selected, baseline.entry_paths() if baseline else ())
     gated = Accepted(outcome.findings, 0)

@@ -15,6 +15,8 @@ class Dialect:
     registry: str = "KERNEL_REGISTRY"
     registry_class: str = "KernelRegistry"
     register_method: str = "register"
+    resolve_method: str = "resolve"
+    hardware_check: str = "is_satisfied"
     kernel_spec: str = "KernelSpec"
     kernel_spec_fields: tuple[str, ...] = ("name", "op_name", "variant", "factory", "hardware", "description")
     hardware_requirement: str = "HardwareRequirement"
@@ -25,6 +27,7 @@ class Dialect:
     config_slot: str = "OpsConfigSlot"
     slot_guard: str = "use_non_eager_impl"
     slot_kernel: str = "bound_kernel"
+    bind_function: str = "_bind_veomni_ops"
     register_op: str = "register_op"
     op_spec: str = "OpSpec"
     op_spec_fields: tuple[str, ...] = (

@@ -21,16 +21,34 @@ def with_installed(dialect: Dialect, root: str) -> Dialect:
     return dialect if len(optional) == len(dialect.optional_packages) else replace(dialect, optional_packages=optional)
 
 
+def extra_of(root: str, module: str) -> str:
+    """The extra of the project at *root* that brings *module*; empty where none does."""
+    top = module.partition(".")[0]
+    extras = _project_table(root).get("optional-dependencies")
+    for name, listed in extras.items() if isinstance(extras, dict) else ():
+        if top in _modules(listed):
+            return str(name)
+    return ""
+
+
 def core_modules(root: str) -> frozenset[str]:
     """Modules of the packages in ``[project] dependencies``; none where there is no such table that can be read."""
+    return _modules(_project_table(root).get("dependencies"))
+
+
+def _project_table(root: str) -> dict[str, object]:
     try:
         with open(os.path.join(root, "pyproject.toml"), "rb") as file:
             document = tomllib.load(file)
     except (OSError, ValueError, RecursionError):
         # Settings in the file are reported by whoever reads the settings.
-        return frozenset()
+        return {}
     project = document.get("project")
-    listed = project.get("dependencies") if isinstance(project, dict) else None
+    return project if isinstance(project, dict) else {}
+
+
+def _modules(listed: object) -> frozenset[str]:
+    """The modules of the distributions in a list of requirements."""
     found = (_NAME.match(one.strip()) for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
     names = (match.group().lower().replace("-", "_").replace(".", "_") for match in found if match is not None)
     return frozenset(_MODULES.get(name, name) for name in names)

@@ -18,6 +18,7 @@ from veomni_opslint.rule import Rule
 if TYPE_CHECKING:
     from veomni_opslint.model import OpsModel
     from veomni_opslint.proposals import Proposal
+    from veomni_opslint.runtime.observation import RuntimeRun
 
 _PACKAGE = "veomni_opslint.rules"
 _PREFIX = re.compile(r"OPS\d{0,3}", re.IGNORECASE)
@@ -30,7 +31,8 @@ class LoadedRule:
 
     ``summary`` is the first line of the module's docstring and of its page. ``options`` are the names of its options
     with their defaults. ``always`` rules say that a file could not be checked, so ``--select`` does not drop them.
-    ``fix`` says how a finding of the rule can be fixed.
+    ``fix`` says how a finding of the rule can be fixed. ``judge`` is what a rule about a run of the program has instead
+    of ``check``.
     """
 
     rule: Rule
@@ -41,6 +43,12 @@ class LoadedRule:
     fixable: bool
     always: bool
     fix: Callable[[OpsModel, Finding], Proposal | None] | None = None
+    judge: Callable[[RuntimeRun], Iterable[Finding]] | None = None
+
+    @property
+    def runtime(self) -> bool:
+        """Whether the rule is about a run of the program, so that only ``opslint runtime`` has what it looks at."""
+        return self.judge is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +120,11 @@ def matches(selector: str, rule: Rule) -> int:
 
 
 def select_rules(
-    rules: Sequence[LoadedRule], configured: Selection, asked: Selection, configured_in: str
+    rules: Sequence[LoadedRule], configured: Selection, asked: Selection, configured_in: str, *, runtime: bool = False
 ) -> tuple[LoadedRule, ...]:
-    """The rules that run. The nearer selector wins (a code over a prefix over ALL), and ignoring wins a tie.
+    """The rules that run: with *runtime* those about a run of the program, else those about its source.
+
+    The nearer selector wins (a code over a prefix over ALL), and ignoring wins a tie.
 
     What the command line asks for comes first: its ``select`` replaces the configured selection.
 
@@ -124,8 +134,11 @@ def select_rules(
     _require_known(rules, configured, f"{configured_in}: ", ("select", "ignore", "extend-select"))
     _require_known(rules, asked, "", ("--select", "--ignore", "--extend-select"))
     layers = (asked,) if asked.select else (asked, configured)
-    chosen = tuple(loaded for loaded in rules if _is_selected(loaded, layers))
+    chosen = tuple(loaded for loaded in rules if loaded.runtime == runtime and _is_selected(loaded, layers))
     if all(loaded.always and not _is_named(loaded, layers) for loaded in chosen):
+        meant = next((loaded.rule for loaded in rules if loaded.runtime and _is_named(loaded, layers)), None)
+        if meant is not None and not runtime:
+            raise RunError(f"{meant.code} {meant.name} is about a run of the program: `opslint runtime` finds it")
         raise RunError("no rule is selected, so nothing would be checked; `opslint rules` lists them")
     return chosen
 
@@ -167,14 +180,15 @@ def _load(stem: str) -> LoadedRule:
     except Exception as error:
         raise RunError(f"rules/{stem}.py cannot be imported: {type(error).__name__}: {error}") from error
     rule = getattr(module, "rule", None)
-    check = getattr(module, "check", None)
+    judge = getattr(module, "judge", None)
+    check = getattr(module, "check", None) if judge is None else _finds_nothing
     fix = getattr(module, "fix", None)
     options = getattr(module, "OPTIONS", {})
     summary = (module.__doc__ or "").strip().partition("\n")[0]
     if not isinstance(rule, Rule) or not stem.startswith(rule.code.lower()):
         raise _broken(module, "binds no `rule = Rule.of(__name__)`")
     if not callable(check):
-        raise _broken(module, "defines no `check(model)`")
+        raise _broken(module, "defines no `check(model)`, and no `judge(run)` either")
     if not summary:
         raise _broken(module, "has no docstring that says what it catches")
     if fix is not None and not callable(fix):
@@ -190,7 +204,12 @@ def _load(stem: str) -> LoadedRule:
         fixable=fix is not None,
         always=bool(getattr(module, "ALWAYS_SELECTED", False)),
         fix=fix,
+        judge=judge if callable(judge) else None,
     )
+
+
+def _finds_nothing(model: OpsModel) -> Iterable[Finding]:  # noqa: ARG001 - the signature of every check
+    return ()
 
 
 def _broken(module: ModuleType, fault: str) -> RunError:

@@ -12,7 +12,9 @@ from veomni_opslint.findings import Severity
 from veomni_opslint.fixing.rounds import repair
 from veomni_opslint.fixing.writing import write_files as write_fixed
 from veomni_opslint.report import Report
-from veomni_opslint.rule_loader import Selection
+from veomni_opslint.rule_loader import Selection, load_rules
+from veomni_opslint.runtime.command import examine
+from veomni_opslint.runtime.request import RuntimeOptions
 
 BASE_TREE = Path(__file__).parent / "base_tree"
 
@@ -31,8 +33,11 @@ def write_base_tree(root: Path) -> None:
 
 
 def run_rule(root: Path, code: str) -> Report:
-    """What the rule *code* says about the whole tree at *root*."""
-    return check(request_of(root, code))
+    """What the rule *code* says about the whole tree at *root*; a rule about a run runs it with this interpreter."""
+    request = request_of(root, code)
+    if any(loaded.runtime and loaded.rule.code == code for loaded in load_rules()):
+        return examine(request, RuntimeOptions(timeout=2.0, memory=1 << 28)).report
+    return check(request)
 
 
 def request_of(root: Path, code: str) -> Request:

@@ -114,6 +114,13 @@ def run_bind(options: argparse.Namespace) -> int:
     return 1 if result.failed else 0
 
 
+def run_runtime(options: argparse.Namespace) -> int:
+    """``opslint runtime``: resolve the registry on this machine."""
+    from veomni_opslint.cli import runtime_command  # noqa: PLC0415
+
+    return runtime_command.run_runtime(options)
+
+
 def run_rules(options: argparse.Namespace) -> int:
     """``opslint rules``: list the rules."""
     from veomni_opslint.cli.rule_list import render_rules  # noqa: PLC0415
@@ -137,6 +144,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     CHECK: run_check,
     "registry": run_registry,
     "bind": run_bind,
+    "runtime": run_runtime,
     "rules": run_rules,
     "explain": run_explain,
 }

@@ -13,6 +13,7 @@ CHECK = "check"
 REPORT_FORMATS = ("text", "concise", "json")
 REGISTRY_FORMATS = ("text", "json", "markdown")
 BIND_FORMATS = ("text", "json", "markdown")
+RUNTIME_FORMATS = ("text", "json", "markdown", *(one for one in REPORT_FORMATS if one not in ("text", "json")))
 RULES_FORMATS = ("text", "json")
 COLOURS = ("auto", "always", "never")
 
@@ -26,6 +27,7 @@ examples:
 other commands, each with its own --help:
   opslint registry [PATH]   the kernel registry as it is known statically
   opslint bind [PATH]       which kernel each slot would get on a device, and why not
+  opslint runtime [PATH]    which kernels really resolve on this machine
   opslint rules             every rule: code, name, severity, one line
   opslint explain RULE      what a rule catches, why, and how to put it right
 
@@ -150,6 +152,56 @@ def bind_parser() -> _Parser:
     return parser
 
 
+def runtime_parser() -> _Parser:
+    """``opslint runtime [PATH]``."""
+    parser = _parser(
+        "opslint runtime",
+        "Run the program's registry on this machine, each kernel in a process of its own: which kernels resolve, which "
+        "need other hardware, which lack a package, which are broken.",
+        "exit status: 0 nothing is broken, 1 something is, 2 the run could not be made\n",
+    )
+    parser.add_argument(
+        "path", nargs="?", default=".", metavar="PATH", help="the package, or its repository (default: .)"
+    )
+    group = parser.add_argument_group("the program")
+    group.add_argument(
+        "--python", metavar="FILE", help="the interpreter that jobs run with (default: the one that runs opslint)"
+    )
+    group.add_argument(
+        "--timeout",
+        type=_positive,
+        default=60.0,
+        metavar="SECONDS",
+        help="how long resolving one kernel may take (default: 60)",
+    )
+    group.add_argument(
+        "--memory", type=_positive, default=16.0, metavar="GIB", help="the memory that it may take (default: 16)"
+    )
+    group.add_argument("--jobs", type=_count, metavar="N", help="how many kernels to resolve at a time")
+    group.add_argument(
+        "--simulate",
+        type=_device,
+        metavar="DEVICE",
+        help="pretend to be gpu:N, npu or cpu, with stand-ins for packages that are not installed",
+    )
+    group = parser.add_argument_group("rules")
+    for name, text in (
+        ("--select", "run only these rules, of OPS901 to OPS905"),
+        ("--ignore", "leave out these rules"),
+    ):
+        group.add_argument(name, action="extend", type=_comma_separated, default=[], metavar="RULES", help=text)
+    group = parser.add_argument_group("output")
+    _add_format(group, "--format", RUNTIME_FORMATS)
+    group.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+    _add_colour(group)
+    group.add_argument("--strict", action="store_true", help="warnings fail the run, too")
+    group.add_argument("--exit-zero", action="store_true", help="end with 0 whatever is found")
+    parser.add_argument("--settings", metavar="FILE", help="take opslint's settings from FILE, not the project's own")
+    parser.add_argument("--root", metavar="DIR", help="the project root (default: found above PATH)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
+    return parser
+
+
 def rules_parser() -> _Parser:
     """``opslint rules``."""
     parser = _parser("opslint rules", "List every rule: code, name, severity, whether it has a fix, and one line.", "")
@@ -170,6 +222,7 @@ COMMANDS: dict[str, Callable[[], _Parser]] = {
     CHECK: check_parser,
     "registry": registry_parser,
     "bind": bind_parser,
+    "runtime": runtime_parser,
     "rules": rules_parser,
     "explain": explain_parser,
 }
@@ -222,6 +275,31 @@ def _choice(options: Sequence[str]) -> Callable[[str], str]:
         return value
 
     return one_of
+
+
+def _positive(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
+    if not 0.0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"`{value}` is no number above 0")
+    return number
+
+
+def _count(value: str) -> int:
+    if not value.isdecimal() or int(value) == 0:
+        raise argparse.ArgumentTypeError(f"`{value}` is no number from 1 up")
+    return int(value)
+
+
+def _device(value: str) -> str:
+    from veomni_opslint.bind.devices import parse_device  # noqa: PLC0415 - only who pretends needs it
+
+    try:
+        return str(parse_device(value))
+    except RunError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("--device ")) from None
 
 
 def _comma_separated(value: str) -> Iterable[str]:

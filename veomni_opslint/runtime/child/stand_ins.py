@@ -1,0 +1,92 @@
+"""Pretended hardware, and stand-ins for packages that are not installed, so that a laptop can resolve everything."""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.machinery
+import sys
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+from typing import Any
+
+from .errors import is_found
+
+
+class StandIn:
+    """Takes the place of anything that a package offers: a function, a class, a decorator, a constant."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        """Accept whatever the real one accepts."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        alone = len(arguments) == 1 and not options and callable(arguments[0])
+        return arguments[0] if alone else StandIn()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return StandIn()
+
+    def __getitem__(self, _: Any) -> Any:
+        return StandIn()
+
+
+class _StandInModule(ModuleType):
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        # A class, because programs inherit from what packages offer and ask for instances of it.
+        return type(name, (StandIn,), {"__module__": self.__name__})
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        del path, target
+        if fullname.partition(".")[0] not in self._names:
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        return _StandInModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing to run."""
+        del module
+
+
+def pretend(device: str, optional: Iterable[str], npu_packages: Iterable[str]) -> list[str]:
+    """Make this process look like one on *device* (``gpu:90``, ``npu`` or ``cpu``); answer what has a stand-in."""
+    kind, _, capability = device.partition(":")
+    npu_only = {name.partition(".")[0] for name in npu_packages} - {"torch"}
+    wanted = [name for name in optional if not is_found(name) and (kind == "npu" or name not in npu_only)]
+    if kind == "cpu":
+        wanted = []
+    sys.meta_path.append(_Finder(frozenset(wanted)))
+    if is_found("torch"):
+        _pretend_in_torch(kind, int(capability or 0))
+    return sorted(wanted)
+
+
+def _pretend_in_torch(kind: str, capability: int) -> None:
+    import torch
+
+    cuda: Any = torch.cuda
+    on_gpu = kind == "gpu"
+    cuda.is_available = lambda: on_gpu
+    cuda.device_count = lambda: int(on_gpu)
+    cuda.current_device = lambda: 0
+    cuda.get_device_capability = lambda _=None: divmod(capability, 10)
+    cuda.get_device_name = lambda _=None: f"simulated {kind}:{capability}"
+    if kind == "npu":
+        npu: Any = _StandInModule("torch.npu")
+        npu.is_available = lambda: True
+        npu.device_count = lambda: 1
+        npu.current_device = lambda: 0
+        npu.config = StandIn()
+        torch.npu = npu
+        sys.modules["torch.npu"] = npu

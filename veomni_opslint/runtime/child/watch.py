@@ -1,0 +1,189 @@
+"""Processes that answer with lines of JSON: their answers, their output, their time and their memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+_TICK = 0.02
+_SOON = 0.002
+_KEPT_OUTPUT = 20_000
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a process may stay silent, at its start and after its first message, and how much memory it may take."""
+
+    first_seconds: float
+    seconds: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a process ended: ``done``, ``exit`` (with a status other than 0), ``signal``, ``timeout`` or ``memory``."""
+
+    kind: str
+    detail: str = ""
+
+
+class Process:
+    """A process that leads a session of its own, its pipe of answers and the pipe of what it prints."""
+
+    def __init__(self, key: str, pid: int, answers: int, output: int) -> None:
+        self.key = key
+        self.pid = pid
+        self.deadline = 0.0
+        self.printed = b""
+        self._pipes = {"answers": answers, "output": output}
+        self._answers = b""
+        self._killed: Ending | None = None
+
+    @property
+    def output(self) -> str:
+        """The end of what it printed."""
+        return self.printed.decode("utf-8", "replace")
+
+    @property
+    def pipes(self) -> list[tuple[str, int]]:
+        """Those that are open, by name."""
+        return list(self._pipes.items())
+
+    def read(self, name: str) -> Iterator[Message]:
+        """What came through a pipe; a pipe that has ended is closed."""
+        descriptor = self._pipes[name]
+        try:
+            data = os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            return
+        if not data:
+            os.close(self._pipes.pop(name))
+        elif name == "output":
+            self.printed = (self.printed + data)[-_KEPT_OUTPUT:]
+        else:
+            *lines, self._answers = (self._answers + data).split(b"\n")
+            for line in lines:
+                message = json.loads(line)
+                if isinstance(message, dict):
+                    yield message
+
+    def drain(self) -> Iterator[Message]:
+        """What is left in the pipes once the process is gone; its own children may still hold them."""
+        for name, descriptor in self.pipes:
+            os.set_blocking(descriptor, False)
+            before = -1
+            while name in self._pipes and before != len(self.printed) + len(self._answers):
+                before = len(self.printed) + len(self._answers)
+                yield from self.read(name)
+            if name in self._pipes:
+                os.close(self._pipes.pop(name))
+
+    def ended(self) -> Ending | None:
+        """How it ended, None while it runs."""
+        with suppress(ChildProcessError):
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid == 0:
+                return None
+            self.kill(self._killed)
+            code = os.waitstatus_to_exitcode(status)
+            if self._killed is not None:
+                return self._killed
+            if code < 0:
+                return Ending("signal", signal.Signals(-code).name if -code in set(signal.Signals) else str(-code))
+            return Ending("done") if code == 0 else Ending("exit", str(code))
+        return Ending("done")
+
+    def kill(self, reason: Ending | None) -> None:
+        """End it and whatever it started."""
+        self._killed = reason
+        for send in (os.killpg, os.kill):
+            with suppress(ProcessLookupError, PermissionError):
+                send(self.pid, signal.SIGKILL)
+
+    def check(self, limits: Limits, now: float) -> None:
+        """Kill it if it is over a limit."""
+        if self._killed is not None:
+            return
+        if now > self.deadline:
+            self.kill(Ending("timeout"))
+        elif _resident(self.pid) > limits.memory:
+            self.kill(Ending("memory"))
+
+
+def watch(
+    starts: Iterable[Callable[[], Process]], jobs: int, limits: Limits
+) -> Iterator[tuple[Process, Message | Ending]]:
+    """Run the processes, *jobs* at a time: each message as it comes, and last how the process ended.
+
+    Whatever happens to the caller, no process is left.
+    """
+    waiting = deque(starts)
+    running: dict[int, Process] = {}
+    selector = selectors.DefaultSelector()
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                process = waiting.popleft()()
+                process.deadline = time.monotonic() + limits.first_seconds
+                running[process.pid] = process
+                for name, descriptor in process.pipes:
+                    selector.register(descriptor, selectors.EVENT_READ, (process, name))
+            tick = _TICK if all(process.pipes for process in running.values()) else _SOON
+            for key, _ in selector.select(tick):
+                process, name = key.data
+                for message in process.read(name):
+                    process.deadline = time.monotonic() + limits.seconds
+                    yield process, message
+                if name not in dict(process.pipes):
+                    selector.unregister(key.fd)
+            for process in list(running.values()):
+                ending = process.ended()
+                if ending is None:
+                    process.check(limits, time.monotonic())
+                    continue
+                for _, descriptor in process.pipes:
+                    selector.unregister(descriptor)
+                for message in process.drain():
+                    yield process, message
+                del running[process.pid]
+                yield process, ending
+    finally:
+        selector.close()
+        for process in running.values():
+            process.kill(None)
+            with suppress(ChildProcessError):
+                os.waitpid(process.pid, 0)
+            for _, descriptor in process.pipes:
+                os.close(descriptor)
+
+
+def resident_memory() -> int:
+    """The memory of this process in bytes; 0 where the system does not say."""
+    return _own(os.getpid())
+
+
+def _resident(pid: int) -> int:
+    """The memory of a process and of those that it started."""
+    total = _own(pid)
+    with suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        total += sum(_resident(int(child)) for child in file.read().split())
+    return total
+
+
+def _own(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * _PAGE
+    except (OSError, ValueError, IndexError):
+        return 0

@@ -1,0 +1,67 @@
+"""Starting the program's interpreter with the code of ``child`` in it, whether or not opslint is installed there."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+
+from veomni_opslint.errors import RunError
+from veomni_opslint.runtime.child.watch import Process
+
+_FIRST_FREE = 20
+_REQUEST, _ANSWERS = 3, 4
+# The folder of opslint must not get on the path of the program: it may hold other packages than the program has.
+_BOOT = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("_opslint_child", sys.argv[1] + "/__init__.py",
+                                              submodule_search_locations=[sys.argv[1]])
+sys.modules["_opslint_child"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(sys.modules["_opslint_child"])
+importlib.import_module("_opslint_child." + sys.argv[2]).run_from_command_line()
+"""
+
+
+def interpreter(python: str) -> str:
+    """The path of the interpreter called *python*.
+
+    Raises:
+        RunError: there is none.
+    """
+    path = shutil.which(python)
+    if path is None:
+        raise RunError(f"--python {python}: there is no such interpreter")
+    return os.path.abspath(path)
+
+
+def start(key: str, python: str, module: str, request: object, environment: Mapping[str, str]) -> Process:
+    """Start *module* of ``child`` with a request, as the leader of a session of its own."""
+    answers, answering = os.pipe()
+    output, printing = os.pipe()
+    with tempfile.TemporaryFile() as file, open(os.devnull, "rb") as nothing:
+        file.write(json.dumps(request).encode())
+        file.seek(0)
+        # Above every descriptor that they become, so that none is overwritten before it is copied.
+        moved = [
+            fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+            for one in (nothing.fileno(), printing, file.fileno(), answering)
+        ]
+        targets = ((moved[0], 0), (moved[1], 1), (moved[1], 2), (moved[2], _REQUEST), (moved[3], _ANSWERS))
+        folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
+        try:
+            pid = os.posix_spawn(
+                python,
+                [python, "-c", _BOOT, folder, module, str(_REQUEST), str(_ANSWERS)],
+                {**os.environ, **environment},
+                file_actions=[(os.POSIX_SPAWN_DUP2, source, target) for source, target in targets],
+                setsid=True,
+            )
+        except OSError as error:
+            raise RunError(f"{python} cannot be started: {error.strerror or error}") from None
+        finally:
+            for descriptor in (*moved, answering, printing):
+                os.close(descriptor)
+    return Process(key, pid, answers, output)

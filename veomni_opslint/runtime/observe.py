@@ -1,0 +1,128 @@
+"""Running the program in processes of its own, and putting together what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from veomni_opslint.errors import RunError
+from veomni_opslint.model import OpsModel
+from veomni_opslint.runtime.child.watch import Ending, Limits, Message, watch
+from veomni_opslint.runtime.decode import Decoder
+from veomni_opslint.runtime.launch import interpreter, start
+from veomni_opslint.runtime.observation import Environment, ImportState, KernelState, RuntimeRun
+from veomni_opslint.runtime.request import RuntimeOptions, child_environment, runtime_request
+
+_NO_LIMIT = 1 << 62
+_PATIENCE = 30.0
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What processes said, by the key of the task."""
+
+    imported: Message | None = None
+    registry: Message | None = None
+    stand_ins: tuple[str, ...] = ()
+    answers: dict[str, Message] = field(default_factory=dict)
+    alone: tuple[str, ...] = ()
+    ending: Ending | None = None
+    output: str = ""
+
+
+def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None = None) -> RuntimeRun:
+    """Import the ops package of *model* with the interpreter of *options*, and resolve every kernel.
+
+    Raises:
+        RunError: the interpreter cannot be started, or has not what the package cannot do without.
+    """
+    python = interpreter(options.python)
+    request = runtime_request(model, options)
+    say = progress or (lambda *_: None)
+    say(f"importing {model.ops_package}", 0, 0)
+    seen = _serve(python, request, options, say)
+    decoder = Decoder(model, options)
+    imported = decoder.import_state(seen.imported, seen.ending or Ending("done"), seen.output)
+    if imported.status == "missing" and imported.missing not in model.dialect.optional_packages:
+        raise RunError(
+            f"{model.ops_package} cannot be imported by {python}: {imported.reason}; "
+            "`--python` names the interpreter of the environment that jobs run in"
+        )
+    if seen.registry is None:
+        return RuntimeRun(model, Environment(executable=python), imported, simulated=options.simulate)
+    specs = {_task(spec): spec for spec in seen.registry["kernel_specs"]}
+    for number, key in enumerate(_to_confirm(seen, specs)):
+        say(f"again, alone: {key}", number, len(specs))
+        seen.answers[key] = _alone(python, request, key, options)
+    environment = seen.answers.get("environment", {})
+    return RuntimeRun(
+        model=model,
+        environment=decoder.environment(environment.get("answer"), python),
+        imported=imported,
+        kernels=tuple(decoder.kernel(spec, seen.answers.get(key, {})) for key, spec in specs.items()),
+        op_specs=tuple(seen.registry["op_specs"]),
+        simulated=options.simulate,
+        stand_ins=seen.stand_ins,
+    )
+
+
+def _task(spec: Message) -> str:
+    return f"{spec['op_name']}/{spec['variant']}/{spec['name']}"
+
+
+def _serve(python: str, request: Mapping[str, object], options: RuntimeOptions, say: Progress) -> _Seen:
+    """One process imports the package and forks another for each kernel."""
+    seen = _Seen()
+    limits = Limits(options.import_timeout, 2 * options.timeout + _PATIENCE, _NO_LIMIT)
+    total = done = 0
+    for process, event in watch([lambda: start("server", python, "main", request, child_environment())], 1, limits):
+        if isinstance(event, Ending):
+            seen.ending, seen.output = event, process.output
+            continue
+        kind, key = event.get("event"), str(event.get("key"))
+        if kind == "import":
+            seen.imported = event
+        elif kind == "registry":
+            seen.registry, total = event, len(event["kernel_specs"])
+        elif kind == "simulated":
+            seen.stand_ins = tuple(event["packages"])
+        elif kind == "alone":
+            seen.alone = tuple(event["keys"])
+        elif kind == "ended":
+            seen.answers.setdefault(key, {}).update(ending=event)
+            done += key != "environment"
+            say(key, done, total)
+        elif kind in {"answer", "error"}:
+            seen.answers.setdefault(key, {}).update(event)
+    return seen
+
+
+def _to_confirm(seen: _Seen, specs: Mapping[str, Message]) -> list[str]:
+    """The tasks to do again in a process that is not forked, where a fork may be what made them fail."""
+    if seen.alone:
+        return [key for key in ("environment", *specs) if key in seen.alone]
+    suspects = []
+    for key in specs:
+        answer = seen.answers.get(key, {})
+        about_forks = "fork" in str(answer.get("answer", {}).get("error"))
+        lost = "answer" not in answer and not answer.get("error", {}).get("memory")
+        if about_forks or (lost and answer.get("ending", {}).get("kind") != "memory"):
+            suspects.append(key)
+    return suspects
+
+
+def _alone(python: str, request: Mapping[str, object], key: str, options: RuntimeOptions) -> Message:
+    answer: Message = {}
+    limits = Limits(options.import_timeout, options.timeout, options.memory)
+    asked = {**request, "only": key}
+    for process, event in watch([lambda: start(key, python, "main", asked, child_environment())], 1, limits):
+        if isinstance(event, Ending):
+            answer["ending"] = {"kind": event.kind, "detail": event.detail, "output": process.output}
+        elif event.get("event") in {"answer", "error"}:
+            answer.update(event)
+    return answer
+
+
+__all__ = ["ImportState", "KernelState", "Progress", "observe"]

@@ -1,0 +1,64 @@
+"""How amounts, versions and machines are written in reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from veomni_opslint.runtime.observation import Environment, RuntimeRun
+
+STATUSES = ("ok", "gated", "missing", "broken", "not-callable", "crashed", "timeout")
+
+
+def counts(run: RuntimeRun) -> str:
+    """How many kernels have each status."""
+    states = [kernel.status for kernel in run.kernels]
+    said = [f"{states.count(status)} {status}" for status in STATUSES if status in states]
+    number = len(states)
+    return f"{number} kernel{'s' * (number != 1)}: {', '.join(said) or 'none'}"
+
+
+def environment_rows(run: RuntimeRun) -> Iterator[tuple[str, str]]:
+    """The machine in name and value, without what is not there."""
+    machine = run.environment
+    if run.simulated:
+        yield "simulated", f"{run.simulated}: pretended hardware, nothing below says what a real one does"
+        yield "stand-ins", ", ".join(run.stand_ins) or "none"
+    yield "device", _device(machine)
+    for name, value in (("driver", machine.driver), ("CUDA", machine.cuda), ("CANN", machine.cann)):
+        if value is not None:
+            yield name, value
+    if machine.python:
+        yield "python", f"{machine.python} ({machine.executable})"
+        yield "platform", machine.platform
+    yield "packages", ", ".join(f"{name} {version}" for name, version in machine.packages.items() if version) or "none"
+    absent = [name for name, version in machine.packages.items() if version is None]
+    if absent:
+        yield "not installed", ", ".join(absent)
+    if machine.problem:
+        yield "problem", machine.problem
+
+
+def import_rows(run: RuntimeRun) -> Iterator[tuple[str, str]]:
+    """What importing the ops package took and loaded."""
+    imported = run.imported
+    if imported.status != "ok":
+        yield "import", f"{imported.status}: {imported.reason}"
+        return
+    dearest = [one for one in imported.packages if one.seconds >= 0.05][:6]
+    shown = "".join(f", {one.package} {one.seconds:.2f} s {mebibytes(one.memory)}" for one in dearest)
+    yield "import", f"{imported.seconds:.2f} s, {mebibytes(imported.memory)}{': ' * bool(shown)}{shown[2:]}"
+    loaded = [one.package for one in imported.optional]
+    yield "optional packages loaded", ", ".join(loaded) or "none"
+
+
+def mebibytes(number: int) -> str:
+    """An amount of memory."""
+    return f"{number / (1 << 20):.0f} MiB"
+
+
+def _device(machine: Environment) -> str:
+    if not machine.devices:
+        return machine.device
+    names = ", ".join(dict.fromkeys(machine.devices))
+    capability = f", compute capability {machine.compute_capability}" if machine.compute_capability else ""
+    return f"{machine.device}: {len(machine.devices)} x {names}{capability}"
