@@ -120,7 +120,7 @@ def test_package_that_cannot_be_imported(fault: str, tmp_path: Path) -> None:
 def test_duplicate_is_at_the_second_registration(tmp_path: Path) -> None:
     """The registry raises, but it is the registration that is wrong."""
     write_tree(tmp_path, kernels__planted=factory("return max") + REGISTERED)
-    assert [finding.place.line for finding in run_tree(tmp_path).report.findings] == [FACTORY_LINE + 6]
+    assert [finding.place.line for finding in run_tree(tmp_path).report.findings] == [FACTORY_LINE + 7]
 
 
 def test_nothing_of_it_is_imported_here(tmp_path: Path) -> None:
