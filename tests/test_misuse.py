@@ -53,6 +53,13 @@ MISUSES = [
         "nobaseline.toml: baseline lost.txt: no such file; `--write-baseline` makes it from what is found now",
     ),
     (["veomni", "--config", "basline.toml"], "basline.toml:1: basline: unknown key; did you mean `baseline`?"),
+    (["veomni", "--new-from", "HEAD"], "--new-from HEAD: git finds no repository for "),
+    (["veomni", "--new-from", ""], "--new-from: `` is no revision; give a commit, a branch or a tag"),
+    (["veomni", "--new-from"], "argument --new-from: expected one argument (see `opslint --help`)"),
+    (
+        ["veomni", "--new-from", "HEAD", "--baseline", "x", "--write-baseline"],
+        "--write-baseline accepts all that is found, --new-from leaves the old out: give one of the two",
+    ),
     (["veomni", "-x"], "unrecognized arguments: -x (see `opslint --help`)"),
     (["veomni", "--select"], "argument --select: expected one argument (see `opslint --help`)"),
     (["veomni", "--select", ","], "argument --select: names no rule (see `opslint --help`)"),

@@ -28,6 +28,13 @@ class Analysis:
     model: OpsModel
     files: Mapping[str, FileFacts]
 
+    def text(self, path: str) -> str | None:
+        """The text of a file that was read, with plain line ends."""
+        if path in self.files:
+            return self.files[path].text
+        data = self.model.yaml_sources.get(path)
+        return data.decode(errors="replace").replace("\r\n", "\n") if data is not None else None
+
 
 def analyse(project: Project, settings: Settings, contents: Mapping[str, bytes] | None = None) -> Analysis:
     """Read and link the files of *project*; *contents* take the place of what is on disk.

@@ -41,6 +41,7 @@ class Request:
     contents: Mapping[str, bytes] = field(default_factory=dict)
     baseline: str | None = None
     baseline_use: BaselineUse = "apply"
+    new_from: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +89,30 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         gated = apply_baseline(
             baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
         )
-    shown = with_fixes(at_least(gated.findings, request.min_severity), analysis.model, selected)
+    left, doubt = gated.findings, None
+    if request.new_from is not None:
+        # Loaded late: it starts other programs, and most runs need none.
+        from veomni_opslint.gate.new_from import new_since  # noqa: PLC0415
+
+        with collector_paused():
+            left, doubt = new_since(request.new_from, gated.findings, analysis, settings, rules, selected)
+    shown = with_fixes(at_least(left, request.min_severity), analysis.model, selected)
     report = Report(
         root=project.root,
         package=project.package,
         settings=settings.describe(),
         findings=shown,
-        hidden=len(gated.findings) - len(shown),
+        hidden=len(left) - len(shown),
         suppressed=outcome.silenced,
         files=files,
         coverage=_coverage(analysis),
         baselined=gated.number,
+        not_new=len(gated.findings) - len(left),
+        new_from=request.new_from,
         baseline_change=gated.change,
         excerpts=dict(_excerpts(shown, analysis.files)),
         timings=timings,
-        doubt=doubt_about_dialect(analysis.model, settings),
+        doubt=doubt or doubt_about_dialect(analysis.model, settings),
     )
     return Checked(report, analysis)
 

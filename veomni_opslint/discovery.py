@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from veomni_opslint.errors import RunError, did_you_mean
+from veomni_opslint.errors import NoPackageError, RunError, did_you_mean
 from veomni_opslint.file_walk import Excludes, FoundFiles, is_python_script, walk_files
 from veomni_opslint.package_search import enclosing_package, find_package
 from veomni_opslint.settings import ROOT_MARKERS, Settings, load_settings, shown_path
@@ -46,12 +46,17 @@ class Project:
 
 
 def discover(
-    paths: Sequence[str], *, root: str | None = None, config: str | None = None, stdin_path: str | None = None
+    paths: Sequence[str],
+    *,
+    root: str | None = None,
+    config: str | None = None,
+    stdin_path: str | None = None,
+    settings: Settings | None = None,
 ) -> tuple[Project, Settings]:
     """Find the project that *paths* belong to, its settings and its files.
 
-    *root* and *config* override what would be found. *stdin_path* is a path whose content comes from standard input,
-    so that it need not exist.
+    *root* and *config*, or the *settings* themselves, override what would be found. *stdin_path* is a path whose
+    content comes from standard input, so that it need not exist.
 
     Raises:
         RunError: a path does not exist, *stdin_path* can be no Python file, no Python file or no package to check is
@@ -60,7 +65,7 @@ def discover(
     if stdin_path is not None:
         _require_place_for_module(stdin_path)
     requested = [_existing(path, may_be_missing=path == stdin_path) for path in paths]
-    project_root, package_path, settings = _locate(requested, root, config)
+    project_root, package_path, settings = _locate(requested, root, config, settings)
     relative = frozenset(_relative(path, project_root) for path in requested)
     found = _collect(project_root, package_path, relative, settings)
     if stdin_path is not None:
@@ -116,19 +121,21 @@ def _require_place_for_module(stdin_path: str) -> None:
         )
 
 
-def _locate(requested: Sequence[str], root: str | None, config: str | None) -> tuple[str, str, Settings]:
+def _locate(
+    requested: Sequence[str], root: str | None, config: str | None, given: Settings | None
+) -> tuple[str, str, Settings]:
     """The nearest root that has a package to check; roots without one (a nested helper project) are passed over."""
     roots = [_given_root(root)] if root is not None else _candidate_roots(requested)
     for candidate in roots:
-        settings = load_settings(candidate, config)
+        settings = given or load_settings(candidate, config)
         outside = [path for path in requested if not _is_within(path, candidate)]
         if outside:
             raise RunError(f"{outside[0]}: is outside the project root {candidate}")
         package_path = find_package(candidate, requested, settings)
         if package_path is not None:
             return candidate, package_path, settings
-    ops = load_settings(roots[0], config).dialect.ops_package
-    raise RunError(
+    ops = (given or load_settings(roots[0], config)).dialect.ops_package
+    raise NoPackageError(
         f"no package to check in {roots[0]}: looked for a Python package with a folder `{ops}/` in it; "
         "give its folder as PATH, or set `package` in [tool.opslint]"
     )

@@ -10,6 +10,10 @@ class RunError(Exception):
     """The run could not be made: usage, configuration, or a fault inside opslint. The text is one line for the user."""
 
 
+class NoPackageError(RunError):
+    """There is no package to check where one was looked for."""
+
+
 class InternalError(RunError):
     """A fault of opslint itself; its cause is shown with ``--verbose``."""
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.errors import RunError, did_you_mean
+from veomni_opslint.errors import NoPackageError, RunError, did_you_mean
 from veomni_opslint.settings import Settings
 
 # They mirror the layout of the package that they serve, so they look like one.
@@ -68,12 +68,12 @@ def _configured(root: str, package: str, settings: Settings) -> str:
             return folder
     if folders:
         ops = settings.dialect.ops_package
-        raise RunError(
+        raise NoPackageError(
             f"{settings.describe()}: `package = {package!r}`: {folders[0]} has no folder `{ops}/` with Python in it; "
             "set `package` to the folder that has one, or `ops_package` under `dialect` to what it is called there"
         )
     hint = did_you_mean(name, (os.path.basename(folder) for folder in _children(root)))
-    raise RunError(f"{settings.describe()}: `package = {package!r}`: no such folder in {root}{hint}")
+    raise NoPackageError(f"{settings.describe()}: `package = {package!r}`: no such folder in {root}{hint}")
 
 
 def _candidate_groups(root: str, requested: Sequence[str]) -> Iterator[tuple[int, list[str]]]:

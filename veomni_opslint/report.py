@@ -40,7 +40,8 @@ class Report:
 
     ``settings`` says where they come from. ``files`` is the number of those that findings were asked for. ``excerpts``
     are the source lines of findings, by path and line.
-    ``baselined`` is the number of findings that the baseline accepts.
+    ``baselined`` is the number of findings that the baseline accepts, ``not_new`` of those that the revision
+    ``new_from`` has, too.
     ``timings`` are the seconds each rule took. ``doubt`` is a reason to distrust the result, for standard error.
     """
 
@@ -53,6 +54,8 @@ class Report:
     files: int
     coverage: Coverage
     baselined: int = 0
+    not_new: int = 0
+    new_from: str | None = None
     baseline_change: BaselineChange | None = None
     excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
     timings: tuple[tuple[str, float], ...] = ()

@@ -34,6 +34,8 @@ def run_check(options: argparse.Namespace) -> int:
         raise RunError("--strict fails the run on warnings, which --min-severity error hides: give one of the two")
     if options.write_baseline and options.stdin_filename:
         raise RunError("--write-baseline is about files on disk, so --stdin-filename does not go with it")
+    if options.write_baseline and options.new_from is not None:
+        raise RunError("--write-baseline accepts all that is found, --new-from leaves the old out: give one of the two")
     request = Request(
         paths=paths,
         root=options.root,
@@ -43,6 +45,7 @@ def run_check(options: argparse.Namespace) -> int:
         stdin_path=options.stdin_filename,
         stdin=_standard_input() if options.stdin_filename else b"",
         baseline=options.baseline,
+        new_from=options.new_from,
         baseline_use="write" if options.write_baseline else "prune" if options.prune_baseline else "apply",
     )
     status = 0

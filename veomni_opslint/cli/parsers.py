@@ -243,6 +243,11 @@ def _parser(program: str, description: str, epilog: str) -> _Parser:
 
 def _add_gate(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--baseline", metavar="FILE", help="do not show the findings that FILE accepts")
+    group.add_argument(
+        "--new-from",
+        metavar="REV",
+        help="show only what is new since a git revision; REV... is where this branch left REV",
+    )
     change = group.add_mutually_exclusive_group()
     change.add_argument("--write-baseline", action="store_true", help="accept what is found: write it to the baseline")
     change.add_argument("--prune-baseline", action="store_true", help="remove from the baseline what is gone")

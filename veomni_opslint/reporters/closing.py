@@ -30,6 +30,8 @@ def summary(report: Report) -> str:
         aside.append(f"{report.suppressed} suppressed")
     if report.baselined:
         aside.append(f"{report.baselined} in the baseline")
+    if report.not_new:
+        aside.append(f"{report.not_new} in {printable(str(report.new_from))} already")
     asides = f" ({', '.join(aside)})" if aside else ""
     return f"{found} in {counted(report.files, 'file')}{asides}"
 

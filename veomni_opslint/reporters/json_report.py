@@ -24,6 +24,7 @@ def render(report: Report, presentation: Presentation) -> str:  # noqa: ARG001 -
             "hidden": report.hidden,
             "suppressed": report.suppressed,
             "baselined": report.baselined,
+            "not_new": report.not_new,
             "by_rule": report.by_rule(),
         },
         "coverage": {
