@@ -76,6 +76,10 @@ class Dialect:
     apply_per_model_patches: str = "apply_per_model_patches"
     device_patch_models: tuple[str, ...] = ("wan", "deepseek_v3", "deepseek_v4")
     pointer_setters: tuple[str, ...] = ("apply_", "bind_")
+    pointer_list: str = "build_ALL_OPS"
+    check_requires: str = "_check_requires"
+    config_readers: tuple[str, ...] = ("get_ops_config",)
+    config_appliers: tuple[str, ...] = ("apply_ops_config", "apply_global_ops")
     wrapper_module: str = "op_wrappers"
     get_wrapper: str = "get_op_wrapper"
     supported_implementations: str = "_SUPPORTED_IMPLEMENTATIONS"

@@ -23,6 +23,7 @@ from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
 from veomni_opslint.model.ops_config import OpsConfig, class_node
 from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
 from veomni_opslint.model.per_model_patches import PerModelPatches, find_per_model_patches
+from veomni_opslint.model.pointer_owners import PointerList, find_pointer_list, rebindable
 from veomni_opslint.model.pointers import Pointer, find_pointers
 from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
@@ -157,6 +158,16 @@ class OpsModel:
     def pointers(self) -> tuple[Pointer, ...]:
         """Global function pointers."""
         return find_pointers(self.symbols, self.dialect, self.package, self.registrations.op_specs)
+
+    @cached_property
+    def pointer_list(self) -> PointerList | None:
+        """The function that lists the pointers."""
+        return find_pointer_list(self.symbols, self.dialect, self.ops_package)
+
+    @cached_property
+    def rebindable(self) -> Mapping[tuple[str, str], Pointer | None]:
+        """Pointers by module and name, those included that are only listed."""
+        return rebindable(self.pointers, self.pointer_list)
 
     @cached_property
     def npu_tables(self) -> NpuTables | None:

@@ -1,0 +1,364 @@
+"""OPS402 to OPS405: function pointers imported by value, rebound elsewhere, unlisted, called unchecked."""
+
+from __future__ import annotations
+
+from evaluation.mutations.draft import Edit, Mutation, append, create, mark, plant, swap
+from evaluation.mutations.tree_places import AUTO, LLAMA_GPU, LLAMA_INIT, MODELS, OPS_INIT, RMS_NORM
+
+MOE = "veomni/ops/kernels/moe/__init__.py"
+LOSS = "veomni/ops/kernels/load_balancing_loss/__init__.py"
+LORA = "veomni/lora/ops/__init__.py"
+LORA_LAYERS = "veomni/lora/moe_layers.py"
+KERNELS = "veomni/ops/kernels/__init__.py"
+LLAMA_CONFIG = MODELS + "llama/llama_gpu_patch_gen_config.py"
+MOE_CHECK = """    if _fused_moe_forward is None:
+        raise NotImplementedError("No fused MoE kernel is available. Please check your environment.")
+"""
+MOE_CALL = "    return _fused_moe_forward("
+
+
+def _read(name: str, path: str, code: str) -> Mutation:
+    return plant("OPS402", name, append(path, code))
+
+
+def _rebound(name: str, path: str, code: str) -> Mutation:
+    return plant("OPS403", name, append(path, code))
+
+
+def _unchecked(name: str, path: str, old: str, new: str, *more: Edit) -> Mutation:
+    return plant("OPS405", name, swap(path, old, new), *more)
+
+
+NEW_OP = """
+_soft_cap = None
+
+
+def soft_cap(x):
+    if _soft_cap is None:
+        raise NotImplementedError("no kernel for soft_cap is bound")
+    return _soft_cap(x)
+
+
+def apply_veomni_soft_cap_patch(kernel):
+    global _soft_cap
+    _soft_cap = kernel
+"""
+
+MUTATIONS = (
+    _read("import by value", AUTO, "from veomni.ops.kernels.moe import _fused_moe_forward  # OPS402"),
+    _read("relative import", AUTO, "from ..ops.kernels.moe import _fused_moe_forward  # OPS402"),
+    _read(
+        "import under another name", LLAMA_INIT, "from veomni.ops.kernels.moe import _fused_moe_forward as f  # OPS402"
+    ),
+    _read(
+        "import among others",
+        LORA_LAYERS,
+        """
+        from veomni.ops.kernels.moe import (
+            fused_moe_forward,
+            _fused_moe_forward,  # OPS402
+        )
+        """,
+    ),
+    plant(
+        "OPS402",
+        "passed on and imported from there",
+        append(OPS_INIT, "from .kernels.moe import _fused_moe_forward  # OPS402"),
+        append(AUTO, "from veomni.ops import _fused_moe_forward as kernel  # OPS402"),
+    ),
+    _read("lora pointer", LORA_LAYERS, "from .ops import _fused_lora_moe_forward  # OPS402"),
+    _read(
+        "pointer that is only listed",
+        AUTO,
+        "from ..ops.kernels.attention.flash import _flash_attention_forward  # OPS402",
+    ),
+    _read(
+        "pointer with a default",
+        AUTO,
+        "from ..ops.kernels.load_balancing_loss import _load_balancing_loss as loss  # OPS402",
+    ),
+    _read("kept in a variable", AUTO, "from ..ops.kernels import moe\n\nKERNEL = moe._fused_moe_forward  # OPS402"),
+    _read(
+        "kept in a class",
+        AUTO,
+        "import veomni.ops.kernels.moe\n\n\nclass A:\n    kernel = veomni.ops.kernels.moe._fused_moe_forward  # OPS402",
+    ),
+    _read(
+        "default argument",
+        AUTO,
+        "from ..ops.kernels import moe\n\n\ndef f(x, k=moe._fused_moe_forward):  # OPS402\n    return k(x)",
+    ),
+    _read(
+        "keyword default of a method",
+        AUTO,
+        """
+        from ..ops.kernels import moe as m
+
+
+        class A:
+            def f(
+                self,
+                *,
+                kernel=m._fused_moe_forward,  # OPS402
+            ):
+                return kernel
+        """,
+    ),
+    _read(
+        "default in its own module",
+        MOE,
+        "def again(x, kernel=_fused_moe_forward):  # OPS402\n    return kernel(x)",
+    ),
+    _read("alias in its own module", MOE, "fused = _fused_moe_forward  # OPS402"),
+    _read(
+        "argument of a partial",
+        AUTO,
+        "from functools import partial\n\nfrom ..ops.kernels import moe\n\n"
+        "F = partial(moe._fused_moe_forward, 8)  # OPS402",
+    ),
+    _read("table", OPS_INIT, 'ALL = {"moe": moe._fused_moe_forward}  # OPS402'),
+    _read("getattr", OPS_INIT, 'KERNEL = getattr(moe, "_fused_moe_forward")  # OPS402'),
+    _read("under a condition", OPS_INIT, "if logger:\n    KERNEL = moe._fused_moe_forward  # OPS402"),
+    plant(
+        "OPS402",
+        "generated model",
+        append(LLAMA_GPU, "from veomni.ops.kernels.moe import _fused_moe_forward  # OPS402"),
+    ),
+    plant(
+        "OPS402",
+        "embedded block",
+        append(
+            LLAMA_CONFIG,
+            'config.add_post_import_block(\n    """\n'
+            "    from veomni.ops.kernels.moe import _fused_moe_forward  # OPS402\n"
+            '    """\n)',
+        ),
+    ),
+    plant(
+        "OPS402",
+        "import that a config asks for",
+        append(LLAMA_CONFIG, 'config.add_import("veomni.ops.kernels.moe", names=["_fused_moe_forward"])  # OPS402'),
+    ),
+    plant(
+        "OPS402",
+        "through the module at the time of the call",
+        append(AUTO, "from ..ops.kernels import moe\n\n\ndef f(x):\n    return moe._fused_moe_forward(x)"),
+    ),
+    plant(
+        "OPS402",
+        "import where it is used",
+        append(
+            AUTO, "def f(x):\n    from ..ops.kernels.moe import _fused_moe_forward\n\n    return _fused_moe_forward(x)"
+        ),
+    ),
+    plant("OPS402", "lambda", append(OPS_INIT, "KERNEL = lambda x: moe._fused_moe_forward(x)")),
+    _rebound(
+        "attribute of the module",
+        AUTO,
+        "def f(k):\n    from ..ops.kernels import moe\n\n    moe._fused_moe_forward = k  # OPS403",
+    ),
+    _rebound(
+        "full name",
+        AUTO,
+        "import veomni.ops.kernels.moe\n\nveomni.ops.kernels.moe._fused_moe_forward = print  # OPS403",
+    ),
+    _rebound("setattr", OPS_INIT, 'def f(k):\n    setattr(moe, "_fused_moe_forward", k)  # OPS403'),
+    _rebound(
+        "import_module",
+        AUTO,
+        'import importlib\n\nimportlib.import_module("veomni.ops.kernels.moe")._fused_moe_forward = None  # OPS403',
+    ),
+    _rebound(
+        "another function", MOE, "def use(k):\n    global _fused_moe_forward\n    _fused_moe_forward = k  # OPS403"
+    ),
+    _rebound(
+        "import in another function",
+        MOE,
+        "def use():\n    global _fused_moe_forward\n"
+        "    from .group_gemm import group_gemm_fused_moe_forward as _fused_moe_forward  # OPS403",
+    ),
+    _rebound(
+        "pointer of an op",
+        LOSS,
+        "def use(k):\n    global _load_balancing_loss\n    _load_balancing_loss = k  # OPS403",
+    ),
+    _rebound(
+        "several targets",
+        OPS_INIT,
+        "def f(k):\n    moe._fused_moe_forward, load_balancing_loss._load_balancing_loss = k, k  # OPS403, OPS403",
+    ),
+    _rebound("dict of the module", OPS_INIT, 'def f(k):\n    moe.__dict__["_fused_moe_forward"] = k  # OPS403'),
+    _rebound("globals", MOE, 'def f(k):\n    globals()["_fused_moe_forward"] = k  # OPS403'),
+    _rebound(
+        "method",
+        LORA_LAYERS,
+        "class A:\n    def f(self, k):\n        from . import ops\n\n        ops._fused_lora_moe_forward = k  # OPS403",
+    ),
+    plant(
+        "OPS403",
+        "helper of the apply function",
+        swap(
+            MOE,
+            "        _fused_moe_forward = npu_fused_moe_forward",
+            "        _bind(npu_fused_moe_forward)",
+        ),
+        append(MOE, "def _bind(kernel):\n    global _fused_moe_forward\n    _fused_moe_forward = kernel"),
+    ),
+    plant("OPS403", "read only", append(OPS_INIT, "def f():\n    return moe._fused_moe_forward == None")),
+    plant(
+        "OPS403",
+        "another attribute of that name",
+        append(AUTO, "class A:\n    def f(self, k):\n        self._fused_moe_forward = k"),
+    ),
+    plant(
+        "OPS404",
+        "moe pointer taken from the list",
+        swap(
+            OPS_INIT,
+            '    return [\n        ("_fused_moe_forward", moe._fused_moe_forward),\n',
+            "    return [  # OPS404\n",
+        ),
+    ),
+    plant(
+        "OPS404",
+        "loss pointer taken from the list",
+        swap(OPS_INIT, '        ("_load_balancing_loss", load_balancing_loss._load_balancing_loss),\n', ""),
+        mark(OPS_INIT, "    return [", "OPS404"),
+    ),
+    plant(
+        "OPS404",
+        "list with the wrong attribute",
+        swap(
+            OPS_INIT, '("_fused_moe_forward", moe._fused_moe_forward)', '("_fused_moe_forward", moe.fused_moe_forward)'
+        ),
+        mark(OPS_INIT, "    return [", "OPS404"),
+    ),
+    plant(
+        "OPS404",
+        "moe op not exported",
+        swap(OPS_INIT, '__all__ = [\n    "fused_moe_forward",\n', "__all__ = [  # OPS404\n"),
+    ),
+    plant(
+        "OPS404",
+        "loss op not exported",
+        swap(OPS_INIT, '    "load_balancing_loss_func",\n', ""),
+        mark(OPS_INIT, "__all__ = [", "OPS404"),
+    ),
+    plant(
+        "OPS404",
+        "new op",
+        create(
+            "veomni/ops/kernels/soft_cap/__init__.py",
+            NEW_OP.replace("_soft_cap = None", "_soft_cap = None  # OPS404", 1),
+        ),
+    ),
+    plant(
+        "OPS404",
+        "new op in a file",
+        append(RMS_NORM, NEW_OP.replace("_soft_cap = None", "_soft_cap = None  # OPS404", 1)),
+    ),
+    plant(
+        "OPS404",
+        "new op that is only listed",
+        create(
+            "veomni/ops/kernels/soft_cap/__init__.py",
+            NEW_OP.replace("def soft_cap(x):", "def soft_cap(x):  # OPS404"),
+        ),
+        swap(
+            OPS_INIT,
+            "    return [\n",
+            '    from .kernels import soft_cap\n\n    return [\n        ("_soft_cap", soft_cap._soft_cap),\n',
+        ),
+    ),
+    plant(
+        "OPS404",
+        "new op that is only exported",
+        create("veomni/ops/kernels/soft_cap/__init__.py", NEW_OP),
+        swap(OPS_INIT, "__all__ = [\n", 'from .kernels.soft_cap import soft_cap\n\n__all__ = [\n    "soft_cap",\n'),
+        mark(OPS_INIT, "    return [", "OPS404"),
+    ),
+    plant(
+        "OPS404",
+        "new op that is listed and exported",
+        create("veomni/ops/kernels/soft_cap/__init__.py", NEW_OP),
+        swap(
+            OPS_INIT,
+            "    return [\n",
+            '    from .kernels import soft_cap\n\n    return [\n        ("_soft_cap", soft_cap._soft_cap),\n',
+        ),
+        swap(OPS_INIT, "__all__ = [\n", 'from .kernels.soft_cap import soft_cap\n\n__all__ = [\n    "soft_cap",\n'),
+    ),
+    _unchecked("check removed", MOE, MOE_CHECK, "", mark(MOE, MOE_CALL, "OPS405")),
+    _unchecked(
+        "check turned round",
+        MOE,
+        "    if _fused_moe_forward is None:",
+        "    if _fused_moe_forward is not None:",
+        mark(MOE, MOE_CALL, "OPS405"),
+    ),
+    _unchecked(
+        "check without raise",
+        MOE,
+        '        raise NotImplementedError("No fused MoE kernel is available. Please check your environment.")',
+        '        logger.warning("No fused MoE kernel is available. Please check your environment.")',
+        mark(MOE, MOE_CALL, "OPS405"),
+    ),
+    _unchecked(
+        "check of another name",
+        MOE,
+        "    if _fused_moe_forward is None:",
+        "    if fc1_1_weight is None:",
+        mark(MOE, MOE_CALL, "OPS405"),
+    ),
+    _unchecked(
+        "check under a condition",
+        MOE,
+        "    if _fused_moe_forward is None:",
+        "    if num_experts > 8 and _fused_moe_forward is None:",
+        mark(MOE, MOE_CALL, "OPS405"),
+    ),
+    _unchecked(
+        "check after the call",
+        MOE,
+        MOE_CHECK,
+        "    out = _fused_moe_forward(num_experts, routing_weights)  # OPS405\n" + MOE_CHECK,
+    ),
+    plant(
+        "OPS405",
+        "second op without a check",
+        append(MOE, "def moe_again(x):\n    return _fused_moe_forward(x)  # OPS405"),
+    ),
+    plant(
+        "OPS405",
+        "check of the lora op removed",
+        swap(
+            LORA,
+            "    if _fused_lora_moe_forward is None:\n",
+            "    if _fused_independent_lora_moe_forward is None:\n",
+        ),
+        mark(LORA, "    return _fused_lora_moe_forward(", "OPS405"),
+    ),
+    plant(
+        "OPS405",
+        "new op without a check",
+        append(
+            LORA,
+            "_gate = None\n\n\ndef gate(x):\n    y = _gate(x)  # OPS405\n    return y\n\n\n"
+            "def apply_gate(k):\n    global _gate\n    _gate = k",
+        ),
+    ),
+    _unchecked("check by truth", MOE, "    if _fused_moe_forward is None:", "    if not _fused_moe_forward:"),
+    _unchecked("check by assert", MOE, MOE_CHECK, "    assert _fused_moe_forward is not None\n"),
+    _unchecked(
+        "binds when unbound",
+        MOE,
+        '        raise NotImplementedError("No fused MoE kernel is available. Please check your environment.")',
+        "        apply_veomni_fused_moe_patch()",
+    ),
+    plant(
+        "OPS405",
+        "check in a helper",
+        swap(MOE, MOE_CHECK, "    _need_kernel()\n"),
+        append(MOE, "def _need_kernel():\n    if _fused_moe_forward is None:\n        raise NotImplementedError"),
+    ),
+)

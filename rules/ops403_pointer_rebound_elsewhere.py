@@ -1,0 +1,158 @@
+"""A function pointer is assigned outside its apply function."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from veomni_opslint.extract.operands import dotted
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.facts import FileFacts, Scope, Span, statements_of
+from veomni_opslint.findings import Finding, Related, Severity
+from veomni_opslint.model import OpsModel
+from veomni_opslint.model.pointer_owners import modules_of, owner
+from veomni_opslint.model.pointers import Pointer
+from veomni_opslint.rule import Rule
+
+rule = Rule.of(__name__, Severity.WARNING)
+
+_TAKES_A_NAME = ("setattr", "globals", "vars", "__dict__")
+
+
+def check(model: OpsModel) -> Iterator[Finding]:
+    pointers = {key: one for key, one in model.rebindable.items() if one is not None and (one.apply or one.op)}
+    for module, facts in model.symbols.modules.items():
+        if facts.problem is not None or _is_test(facts.path):
+            continue
+        for pointer in _mentioned(pointers.values(), facts):
+            spans = _in_own_module(facts, pointer) if module == pointer.module else ()
+            for span in (*spans, *_through_module(model, module, facts, pointer)):
+                yield rule.finding(model.place(facts.path, span), _message(model, pointer), _related(pointer))
+
+
+def _is_test(path: str) -> bool:
+    *folders, name = path.split("/")
+    return "tests" in folders or name.startswith("test_") or name == "conftest.py"
+
+
+def _mentioned(pointers: Iterable[Pointer], facts: FileFacts) -> Iterator[Pointer]:
+    yield from (pointer for pointer in pointers if pointer.name in facts.text)
+
+
+def _in_own_module(facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
+    """Assignments in functions of the pointer's module that are neither an apply function nor called by one."""
+    for scope in facts.scopes:
+        if scope.kind != "function" or not _declares(facts, scope, pointer.name):
+            continue
+        if scope.qualname.partition(".")[0] in _appliers(facts, pointer):
+            continue
+        for statement in statements_of(facts, scope):
+            for node in ast.walk(statement):
+                stored = isinstance(node, ast.Name) and node.id == pointer.name and isinstance(node.ctx, ast.Store)
+                if stored or (isinstance(node, ast.alias) and (node.asname or node.name) == pointer.name):
+                    yield span_of(node)  # type: ignore[arg-type]
+
+
+def _declares(facts: FileFacts, scope: Scope, name: str) -> bool:
+    body = "\n".join(facts.text.split("\n")[scope.span[0] - 1 : scope.span[2]])
+    return re.search(rf"^\s*global\b[^\n]*\b{re.escape(name)}\b", body, re.MULTILINE) is not None
+
+
+def _appliers(facts: FileFacts, pointer: Pointer) -> set[str]:
+    """The apply functions, and the functions of the module that they call."""
+    lines = facts.text.split("\n")
+    texts = {
+        scope.name: "\n".join(lines[scope.span[0] : scope.span[2]])
+        for scope in facts.scopes
+        if scope.kind == "function" and scope.parent == 0
+    }
+    found: set[str] = set()
+    pending = [one.name for one in pointer.apply]
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += [one for one in texts if re.search(rf"(?<![\w.]){re.escape(one)}\(", texts.get(name, ""))]
+    return found
+
+
+def _through_module(model: OpsModel, module: str, facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
+    """``moe._pointer = …`` and ``setattr(moe, "_pointer", …)``, wherever they are."""
+    name = re.escape(pointer.name)
+    by_name = any(word in facts.text for word in _TAKES_A_NAME)
+    if not re.search(
+        rf"\.{name}\b[^\n]*[=:]|\bas\s+[^\n]*\.{name}\b" + (rf"|[\"']{name}[\"']" if by_name else ""), facts.text
+    ):
+        return
+    deep = model.deep(module)
+    for node in ast.walk(ast.parse(facts.text)):
+        base = _assigned(node, pointer.name)
+        if base is None or not isinstance(node, ast.expr):
+            continue
+        scope = _innermost(deep, node.lineno)
+        if scope.qualname.partition(".")[0] in _appliers(facts, pointer) and module == pointer.module:
+            continue
+        if _is_own_namespace(base):
+            if module == pointer.module:
+                yield span_of(node)
+            continue
+        for there in modules_of(base, lambda text, at=scope: model.symbols.resolve_deep(deep, module, at.index, text)):  # type: ignore[misc]
+            if owner(model.symbols, model.rebindable, there, pointer.name) == (pointer.module, pointer.name):
+                yield span_of(node)
+                break
+
+
+def _assigned(node: ast.AST, name: str) -> ast.expr | None:
+    """The module in whose namespace a node assigns *name*."""
+    if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
+        return node.value
+    if isinstance(node, ast.Call) and dotted(node.func) == "setattr" and len(node.args) == 3:
+        return node.args[0] if _is_text(node.args[1], name) else None
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _is_text(node.slice, name):
+        table = node.value
+        if isinstance(table, ast.Attribute) and table.attr == "__dict__":
+            return table.value
+        if isinstance(table, ast.Call) and dotted(table.func) == "vars" and table.args:
+            return table.args[0]
+        if isinstance(table, ast.Call) and dotted(table.func) == "globals":
+            return table
+    return None
+
+
+def _is_text(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
+
+
+def _is_own_namespace(base: ast.expr) -> bool:
+    if isinstance(base, ast.Subscript):
+        return dotted(base.value) == "sys.modules" and dotted(base.slice) == "__name__"
+    return isinstance(base, ast.Call) and dotted(base.func) == "globals"
+
+
+def _innermost(facts: FileFacts, line: int) -> Scope:
+    found = facts.scopes[0]
+    for scope in facts.scopes[1:]:
+        if scope.span[0] <= line <= scope.span[2] and scope.span[0] >= found.span[0]:
+            found = scope
+    return found
+
+
+def _message(model: OpsModel, pointer: Pointer) -> str:
+    if pointer.apply:
+        right = f"`{pointer.apply[0].name}`"
+        advice = f"bind it in {right}"
+    else:
+        right = f"the op `{pointer.op}`"
+        advice = f"register a {model.dialect.backend_spec} for {right} and select it in the configuration"
+    return (
+        f"`{pointer.name}` is assigned outside {right}: the configuration says one kernel and another one runs, "
+        f"without the checks of the hardware, until something binds the pointer again; {advice}"
+    )
+
+
+def _related(pointer: Pointer) -> list[Related]:
+    return [
+        Related(pointer.place, f"the pointer `{pointer.name}`"),
+        *(Related(one.place, f"`{one.name}` rebinds it") for one in pointer.apply),
+    ]
