@@ -255,6 +255,15 @@ def statements_of(facts: FileFacts, scope: Scope) -> tuple[ast.stmt, ...]:
         return ()
 
 
+def function_of(facts: FileFacts, scope: Scope) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The whole definition of a function, parsed anew for a reader that changes it; None where it cannot be read."""
+    line, column, end_line, _ = scope.span
+    try:
+        return _parse_function(facts.text, line, column, end_line)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def text_of(facts: FileFacts, span: Span) -> str:
     """The source text of *span*, as written."""
     lines = facts.text.split("\n")[span[0] - 1 : span[2]]
@@ -268,6 +277,10 @@ def text_of(facts: FileFacts, span: Span) -> str:
 
 @lru_cache(maxsize=4096)
 def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.stmt, ...]:
+    return tuple(_parse_function(text, line, column, end_line).body)
+
+
+def _parse_function(text: str, line: int, column: int, end_line: int) -> ast.FunctionDef | ast.AsyncFunctionDef:
     lines = text.split("\n")[:end_line]
     try:
         # A block one level deeper than its own margin keeps every column, also inside strings that span lines.
@@ -278,7 +291,7 @@ def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.s
         tree = parse("\n".join(lines))
     for node in ast.walk(tree):
         if isinstance(node, _FUNCTIONS) and (node.lineno, node.col_offset) == (line, column):
-            return tuple(node.body)
+            return node
     raise ValueError(f"no function at line {line}")
 
 

@@ -1,0 +1,36 @@
+"""The slot object is stored or passed on instead of `bound_kernel()`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from veomni_opslint.findings import Finding, Related
+from veomni_opslint.model import OpsModel
+from veomni_opslint.model.slot_escapes import Escape, escaping_slots
+from veomni_opslint.model.slot_names import slot_names
+from veomni_opslint.rule import Rule
+
+rule = Rule.of(__name__)
+
+
+def check(model: OpsModel) -> Iterator[Finding]:
+    for escape in escaping_slots(model, slot_names(model)):
+        path = model.module(escape.module).path
+        related = [Related(escape.slot.place, "the slot")]
+        yield rule.finding(model.place(path, escape.span), _message(model, escape), related)
+
+
+def _message(model: OpsModel, escape: Escape) -> str:
+    name = escape.slot.var
+    what = (
+        f"{escape.kept_by} keeps the slot `{name}`"
+        if escape.kept_by
+        else f"the slot `{name}` goes to {escape.passed_to}"
+    )
+    remedy = (
+        f"hand over `{name}.{model.dialect.slot_kernel}()`, taken when the model is built, or call the slot by name"
+    )
+    return (
+        f"{what} itself: a slot belongs to every model of the process, so binding another model changes the kernel of "
+        f"this one, and the check before the call is lost; {remedy}"
+    )

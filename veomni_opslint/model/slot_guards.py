@@ -1,0 +1,265 @@
+"""Calls of slots that can run while the op is eager, when a slot holds no kernel."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from veomni_opslint.conditions import Condition, atoms, possible, truth
+from veomni_opslint.extract.operands import condition, dotted
+from veomni_opslint.extract.scope_state import catches, span_of
+from veomni_opslint.facts import FileFacts, Scope, Span
+from veomni_opslint.model.callers import Use
+from veomni_opslint.model.local_slots import LocalSlots
+from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.sites import Site, sites_in, tree_of
+from veomni_opslint.model.slot_names import Names, mentions
+from veomni_opslint.model.slots import OpSlotInfo
+
+_MAX_DEPTH = 8
+_CATCHING = frozenset({"RuntimeError", "TypeError", "Exception", "BaseException"})
+_EAGER_WHEN = {"use_eager_impl": True, "is_bound": True}
+_UNKNOWN_USERS = ("forward", "__call__")
+
+
+@dataclass(frozen=True, slots=True)
+class UnguardedCall:
+    """A call of a slot that nothing keeps from running while the op is eager; ``caller`` leads to it unguarded."""
+
+    module: str
+    span: Span
+    slot: OpSlotInfo
+    of_kernel: bool
+    caller: tuple[str, Span] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SlotGuards:
+    """Finds the calls. ``names`` are the slots by module and name."""
+
+    model: OpsModel
+    names: Mapping[str, Names]
+    _functions: dict[tuple[str, str], list[Scope]] = field(default_factory=dict, repr=False)
+
+    def unguarded_calls(self) -> Iterator[UnguardedCall]:
+        """All of them, in order of module and function."""
+        for module, names in self.names.items():
+            facts = self.model.module(module)
+            for found in mentions(module, facts, names, self.model.dialect):
+                if found.calls:
+                    yield from self._in_function(module, facts, found.function, names)
+            for block in facts.embedded:
+                if block.facts is not None:
+                    yield from self._in_block(module, block.facts, names)
+
+    def _in_function(
+        self, module: str, facts: FileFacts, function: Scope | None, names: Names
+    ) -> Iterator[UnguardedCall]:
+        root = tree_of(facts, function) if function is not None else facts.tree
+        if root is None:
+            return
+        calls = LocalSlots(names, self.model.dialect.slot_kernel, root)
+        index = function.index if function is not None else 0
+        for site in sites_in(root, self.model.dialect, calls.is_call, function is not None):
+            slot, of_kernel = calls.slot_of(site.node)
+            if slot is None or _is_prepared(site, slot, root):
+                continue
+            if not self._possible(module, index, slot, site.when):
+                continue
+            call = site.path[-1]
+            span = span_of(call) if isinstance(call, ast.expr) else span_of(site.node)
+            if function is None:
+                yield UnguardedCall(module, span, slot, of_kernel)
+                continue
+            reached, caller = self._reached(module, facts, function, slot, frozenset(), 0)
+            if reached:
+                yield UnguardedCall(module, span, slot, of_kernel, caller)
+
+    def _in_block(self, module: str, block: FileFacts, names: Names) -> Iterator[UnguardedCall]:
+        for call in block.calls:
+            slot = names.get(call.name)
+            if slot is None:
+                continue
+            scope, when = block.scopes[call.scope], [call.when]
+            while scope.index > 0:
+                when.append(scope.when)
+                scope = block.scopes[scope.parent]
+            if possible(("and", *when), self._values(module, 0, slot, 0)):
+                yield UnguardedCall(module, call.span, slot, of_kernel=False)
+
+    def _possible(self, module: str, scope: int, slot: OpSlotInfo, when: Condition) -> bool:
+        """Whether a path can be taken while the slot's op is eager."""
+        return possible(when, self._values(module, scope, slot, 0))
+
+    def _reached(
+        self, module: str, facts: FileFacts, function: Scope, slot: OpSlotInfo, above: frozenset[tuple[str, int]],
+        depth: int,
+    ) -> tuple[bool, tuple[str, Span] | None]:  # fmt: skip
+        """Whether a function can run while the op is eager, and where it is called then, as far as that is known."""
+        if (module, function.index) in above or depth > _MAX_DEPTH:
+            return False, None
+        above = above | {(module, function.index)}
+        if not self._possible(module, function.parent, slot, function.when):
+            return False, None
+        if function.decorators and module.endswith(self.model.dialect.patch_config_suffix):
+            return True, None
+        owner = facts.scopes[function.parent]
+        uses: list[Use] = []
+        if owner.kind != "class" or function.name not in _UNKNOWN_USERS:
+            uses = list(self.model.reach.callers.uses_of(module, function.index))
+        if not uses and owner.kind == "class":
+            if self._refused_by_init(module, facts, owner, slot):
+                return False, None
+            known = self.model.reach.callers.uses_of(module, owner.index)
+            uses = [use for use in known if not (use.module == module and _inside(use.span, owner.span))]
+        for use in uses:
+            if self._use_reached(use, slot, above, depth):
+                return True, (use.module, use.span)
+        return not uses, None
+
+    def _use_reached(self, use: Use, slot: OpSlotInfo, above: frozenset[tuple[str, int]], depth: int) -> bool:
+        if not self._possible(use.module, use.scope, slot, use.when):
+            return False
+        facts = self.model.deep(use.module)
+        scope = facts.scopes[use.scope]
+        while scope.index > 0 and (scope.parent > 0 or scope.kind != "function"):
+            if scope.kind == "function" and facts.scopes[scope.parent].kind == "class":
+                break
+            if not self._possible(use.module, scope.parent, slot, scope.when):
+                return False
+            scope = facts.scopes[scope.parent]
+        if scope.kind != "function":
+            return True
+        return self._reached(use.module, facts, scope, slot, above, depth + 1)[0]
+
+    def _refused_by_init(self, module: str, facts: FileFacts, owner: Scope, slot: OpSlotInfo) -> bool:
+        """Whether no object of the class can be made while the op is eager."""
+        for scope in facts.scopes:
+            if scope.parent == owner.index and scope.name == "__init__":
+                deep = self.model.deep(module).scopes[scope.index] if scope.deferred else scope
+                return not self._possible(module, scope.index, slot, deep.completes)
+        return False
+
+    def _values(self, module: str, scope: int, slot: OpSlotInfo, depth: int) -> Callable[[Condition], bool | None]:
+        """What is known of atoms while the slot's op is eager."""
+        return lambda atom: self._value(module, scope, slot, atom, depth)
+
+    def _value(self, module: str, scope: int, slot: OpSlotInfo, atom: Condition, depth: int) -> bool | None:
+        match atom[0]:
+            case "name":
+                return self._name(module, slot, str(atom[1]))
+            case "call":
+                return self._call(module, scope, slot, atom, depth)
+            case "cmp":
+                return self._comparison(module, slot, atom)
+            case "param" if str(atom[1]).startswith("self."):
+                return self._attribute(module, scope, slot, str(atom[1]), depth)
+            case "completes":
+                return self._result(module, scope, slot, str(atom[1]), depth, completes=True)
+        return None
+
+    def _is_slot(self, module: str, slot: OpSlotInfo, name: str) -> bool:
+        """Whether a name is that of the slot, or of one that the same field of the config binds."""
+        known = self.names.get(module, {}).get(name)
+        return known is not None and (known is slot or (known.op_name is not None and known.op_name == slot.op_name))
+
+    def _name(self, module: str, slot: OpSlotInfo, name: str) -> bool | None:
+        if self._is_slot(module, slot, name):
+            return True
+        owner, _, last = name.rpartition(".")
+        if not self._is_slot(module, slot, owner):
+            return None
+        if last in (self.model.dialect.slot_guard, "_kernel"):
+            return False
+        return _EAGER_WHEN.get(last)
+
+    def _call(self, module: str, scope: int, slot: OpSlotInfo, atom: Condition, depth: int) -> bool | None:
+        owner, _, last = str(atom[1]).rpartition(".")
+        if last == self.model.dialect.slot_kernel and self._is_slot(module, slot, owner):
+            return False
+        given = [one for one in atom[2] if isinstance(one, tuple) and one[:1] == ("name",)]
+        if any(self._is_slot(module, slot, str(one[1])) for one in given):
+            # ``getattr(slot, "use_non_eager_impl", False)``, ``usable(slot)``; any other question is answered by yes.
+            return last in ("callable", "isinstance", "hasattr", "bool")
+        return self._result(module, scope, slot, str(atom[1]), depth, completes=False)
+
+    def _comparison(self, module: str, slot: OpSlotInfo, atom: Condition) -> bool | None:
+        _, operator, left, right = atom
+        if right == ("const", self.model.dialect.eager) and operator == "Eq":
+            return True
+        if operator == "Is" and right == ("const", None):
+            if left[0] == "call":
+                owner, _, last = str(left[1]).rpartition(".")
+                return True if last == self.model.dialect.slot_kernel and self._is_slot(module, slot, owner) else None
+            if left[0] == "name":
+                if self._is_slot(module, slot, str(left[1])):
+                    return False
+                owner, _, last = str(left[1]).rpartition(".")
+                return True if last == "_kernel" and self._is_slot(module, slot, owner) else None
+        return None
+
+    def _result(self, module: str, scope: int, slot: OpSlotInfo, name: str, depth: int, completes: bool) -> bool | None:
+        """What a function of the project returns, or whether it returns, while the op is eager."""
+        if depth > _MAX_DEPTH:
+            return None
+        results: list[bool | None] = []
+        for target in self.model.symbols.resolve(module, scope, name):
+            if target.kind != "scope" or target.rest:
+                return None
+            function = self.model.module(target.module).scopes[target.scope]
+            if function.deferred:
+                function = self.model.deep(target.module).scopes[target.scope]
+            if function.kind != "function" or function.is_generator:
+                return None
+            values = self._values(target.module, target.scope, slot, depth + 1)
+            results.append(truth(function.completes if completes else function.returns, values))
+        return results[0] if results and len(set(results)) == 1 else None
+
+    def _attribute(self, module: str, scope: int, slot: OpSlotInfo, name: str, depth: int) -> bool | None:
+        """The truth of ``self.x``, where the class assigns it once."""
+        facts = self.model.module(module)
+        owner = facts.scopes[scope] if scope < len(facts.scopes) else facts.scopes[0]
+        while owner.index > 0 and owner.kind != "class":
+            owner = facts.scopes[owner.parent]
+        if owner.kind != "class" or depth > _MAX_DEPTH or name.count(".") != 1:
+            return None
+        lines = "\n".join(facts.text.split("\n")[owner.span[0] - 1 : owner.span[2]])
+        written = re.findall(rf"{re.escape(name)}\s*(?::[^=\n]+)?=(?!=)\s*(.+)", lines)
+        if len(written) != 1:
+            return None
+        try:
+            value = ast.parse(written[0].strip(), mode="eval").body
+        except SyntaxError:
+            return None
+        held = condition(value, {})
+        if any(atom[0] == "name" and atom[1] == name for atom in atoms(held)):
+            return None
+        return truth(held, self._values(module, scope, slot, depth + 1))
+
+
+def _is_prepared(site: Site, slot: OpSlotInfo, root: ast.Module) -> bool:
+    """Whether a slot is bound or handed to a checking function before, or the error of an unbound slot is caught."""
+    for node, inner in zip(site.path, (*site.path[1:], site.node), strict=True):
+        if isinstance(node, ast.Try) and inner in node.body and any(catches(one, _CATCHING) for one in node.handlers):
+            return True
+    line = site.node.lineno
+    for node in ast.walk(root):
+        if not isinstance(node, ast.Call) or node.lineno >= line:
+            continue
+        name = dotted(node.func)
+        if name in {f"{one}.bind" for one in slot.names}:
+            return True
+        given = {one.id for one in node.args if isinstance(one, ast.Name)}
+        if given & set(slot.names) and _is_statement(node, root):
+            return True
+    return False
+
+
+def _is_statement(call: ast.Call, root: ast.Module) -> bool:
+    return any(isinstance(node, ast.Expr) and node.value is call for node in ast.walk(root))
+
+
+def _inside(span: Span, outer: Span) -> bool:
+    return outer[:2] <= span[:2] <= outer[2:]
