@@ -24,7 +24,7 @@ def checker(package: str, select: str) -> Callable[[Path], list[Reported]]:
         OpslintFailedError: the run could not be made.
     """
     selection = Selection(select=tuple(part for part in select.split(",") if part))
-    _keep_facts()
+    keep_facts()
 
     def findings_of(root: Path) -> list[Reported]:
         request = Request(paths=(str(root / package),), root=str(root), selection=selection, min_severity=Severity.INFO)
@@ -40,7 +40,7 @@ def checker(package: str, select: str) -> Callable[[Path], list[Reported]]:
     return findings_of
 
 
-def _keep_facts() -> None:
+def keep_facts() -> None:
     """The facts of a file depend on its text alone, so a kept run is the same as a fresh one."""
     fresh = analysis._extract  # noqa: SLF001 - no public function does this, and no user needs it
     kept: dict[Source, FileFacts] = {}

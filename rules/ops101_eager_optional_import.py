@@ -9,6 +9,7 @@ from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.eager_imports import EagerImport
 from veomni_opslint.model.loading import Step
+from veomni_opslint.proposals import Proposal, module_of
 from veomni_opslint.registrations import Factory
 from veomni_opslint.rule import Rule
 
@@ -35,6 +36,16 @@ def check(model: OpsModel) -> Iterator[Finding]:
             yield rule.finding(place_of_step(model, fault.step), _message(model, fault), related)
         elif _written(fault) not in written:
             yield rule.finding(_origin(model, asked_for, fault), _message(model, fault), related[1:])
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.deferral import deferral  # noqa: PLC0415 - only a finding needs it
+
+    module = module_of(model, finding.place.path)
+    for imported in model.module(module).imports:
+        if model.place(finding.place.path, imported.span) == finding.place:
+            return deferral(model, module, imported)
+    return None
 
 
 def place_of_step(model: OpsModel, step: Step) -> Place:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from veomni_opslint.findings import Finding, Place, Related, Severity
+from veomni_opslint.facts import FileFacts, Import
+from veomni_opslint.findings import Finding, Fix, Place, Related, Severity
 from veomni_opslint.model import OpsModel
-from veomni_opslint.model.factories import Definition, definition, known_factories, required_arguments
+from veomni_opslint.model.factories import (
+    Definition,
+    definition,
+    function_node,
+    known_factories,
+    required_arguments,
+)
 from veomni_opslint.model.factory_places import given_at
+from veomni_opslint.proposals import Edit, Proposal, extent, module_of
 from veomni_opslint.registrations import Factory, KernelSpec
 from veomni_opslint.rule import Rule
 
@@ -30,6 +39,68 @@ def check(model: OpsModel) -> Iterator[Finding]:
             if place not in seen:
                 seen.add(place)
                 yield rule.finding(place, message, _related(spec, factory, place))
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.model.expression_places import Surroundings, expression_at  # noqa: PLC0415 - for findings only
+
+    facts = model.files[finding.place.path]
+    for spec, factory in known_factories(model.registrations):
+        if given_at(model, spec, factory) == finding.place:
+            node = expression_at(facts, finding.place)
+            around = Surroundings.of(facts, node) if node is not None else None
+            if node is None or around is None:
+                return None
+            eager = _eager_import(model, module_of(model, finding.place.path), factory, node)
+            if eager is not None:
+                from veomni_opslint.deferral import deferral  # noqa: PLC0415 - as above
+
+                return deferral(model, *eager)
+            if around.depends_on_loop:
+                return None
+            return _written_anew(model, facts, finding.place, factory, node, around.is_plain)
+    return None
+
+
+def _written_anew(
+    model: OpsModel, facts: FileFacts, place: Place, factory: Factory, node: ast.expr, plain: bool
+) -> Proposal | None:
+    """The value as a factory, where it can be known what it was meant to be."""
+    start, end = extent(facts.text, place)
+    text = facts.text[start:end]
+    if isinstance(node, ast.Call):
+        makes = _is_factory(model, module_of(model, facts.path), node.func)
+        if makes and not (node.args or node.keywords):
+            called = Edit(start + len(text) - len(text[text.rindex("(") :]), end, "")
+            return Proposal(Fix("give the factory instead of calling it", safe=plain), lambda: (called,))
+        if isinstance(node.func, ast.Lambda):
+            return None
+        lazily = Fix("call it when the kernel is selected", safe=False)
+        return Proposal(lazily, lambda: (Edit(start, end, f"lambda: {text}"),))
+    if not isinstance(node, ast.Name | ast.Attribute) or factory.kind in ("partial", "other", "lambda"):
+        return None
+    found = definition(model, factory)
+    if found is not None and found.scope.kind == "class":
+        if not _UNCALLABLE_BASES & set(found.scope.bases):
+            return None
+        applied = Fix("return its `apply` from a factory", safe=False)
+        return Proposal(applied, lambda: (Edit(start, end, f"lambda: {text}.apply"),))
+    if _may_make_one(factory.qualname or factory.dotted) or (found is not None and _returns_function(found)):
+        return None
+    returned = Fix("return the kernel from a factory", safe=plain and found is not None)
+    return Proposal(returned, lambda: (Edit(start, end, f"lambda: {text}"),))
+
+
+def _eager_import(model: OpsModel, module: str, factory: Factory, node: ast.expr) -> tuple[str, Import] | None:
+    """The import at module level that makes the factory eager, and the module that it is in."""
+    found = definition(model, factory)
+    if found is not None and factory.kind in ("function", "lambda", "partial"):
+        used = _name_closed_over(model, found)
+        if used in (eager := _eager_names(model, found.module)):
+            return found.module, eager[used][0]
+    root = ast.unparse(node).partition(".")[0]
+    eager = _eager_names(model, module)
+    return (module, eager[root][0]) if root in eager else None
 
 
 def _fault(model: OpsModel, factory: Factory, found: Definition | None) -> str:
@@ -71,14 +142,15 @@ def _class_fault(factory: Factory, found: Definition) -> str:
 
 def _closed_over(model: OpsModel, found: Definition) -> str:
     """The optional package that the module of a factory imports at once and that the factory uses."""
-    eager = {
-        name: package
-        for step in model.loading.steps(found.module)
-        if not step.tried and step.scope == 0 and step.module == found.module
-        for package in model.implementations.packages(step.imported)
-        for name in (step.imported.bound, *(one.bound for one in step.imported.names))
-        if name
-    }
+    name = _name_closed_over(model, found)
+    if not name:
+        return ""
+    package = _eager_names(model, found.module)[name][1]
+    return f"uses {name} of {package}, which its module imports at once instead of when it is called"
+
+
+def _name_closed_over(model: OpsModel, found: Definition) -> str:
+    eager = _eager_names(model, found.module)
     if not eager:
         return ""
     facts = model.deep(found.module)
@@ -95,8 +167,20 @@ def _closed_over(model: OpsModel, found: Definition) -> str:
     for ref in facts.refs:
         root = ref.name.partition(".")[0]
         if ref.scope in inside and root in eager and root not in own:
-            return f"uses {root} of {eager[root]}, which its module imports at once instead of when it is called"
+            return root
     return ""
+
+
+def _eager_names(model: OpsModel, module: str) -> dict[str, tuple[Import, str]]:
+    """Names that a module takes from an optional package when it is loaded: the import, and the package."""
+    return {
+        name: (step.imported, package)
+        for step in model.loading.steps(module)
+        if not step.tried and step.scope == 0 and step.module == module
+        for package in model.implementations.packages(step.imported)
+        for name in (step.imported.bound, *(one.bound for one in step.imported.names))
+        if name
+    }
 
 
 def _may_make_one(name: str) -> bool:
@@ -108,3 +192,31 @@ def _related(spec: KernelSpec, factory: Factory, place: Place) -> Iterator[Relat
     if factory.place is not None and factory.place != place:
         yield Related(factory.place, f"{factory.qualname} is defined here")
     yield Related(spec.spec_place, f"the spec of {spec.name!r} for {spec.op_name}/{spec.variant}")
+
+
+def _returns_function(found: Definition) -> bool:
+    """Whether a function makes another one, so that it is a factory whose arguments are missing, and no kernel."""
+    node = function_node(found)
+    if node is None or isinstance(node, ast.Lambda):
+        return False
+    module_functions = {scope.name for scope in found.facts.scopes if scope.kind == "function" and scope.parent == 0}
+    own = {one.name for one in ast.walk(node) if isinstance(one, ast.FunctionDef) and one is not node}
+    own |= {one.asname or one.name for one in ast.walk(node) if isinstance(one, ast.alias)}
+    imported = {one.bound for statement in found.facts.imports for one in statement.names}
+    returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+    return any(
+        isinstance(value, ast.Lambda) or (isinstance(value, ast.Name) and value.id in module_functions | own | imported)
+        for value in returned
+    )
+
+
+def _is_factory(model: OpsModel, module: str, called: ast.expr) -> bool:
+    """Whether a function of the project that can be called without arguments."""
+    for target in model.symbols.resolve(module, 0, ast.unparse(called)):
+        if target.kind == "scope" and not target.rest and target.module in model.symbols.modules:
+            scope = model.module(target.module).scopes[target.scope]
+            if scope.kind == "function" and all(
+                one.has_default or one.kind in ("var", "kwvar") for one in scope.parameters
+            ):
+                return True
+    return False

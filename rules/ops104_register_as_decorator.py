@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts
-from veomni_opslint.findings import Finding, Severity
+from veomni_opslint.findings import Finding, Fix, Severity
 from veomni_opslint.model import OpsModel
+from veomni_opslint.proposals import Edit, Proposal, extent, line_around
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -30,6 +31,89 @@ def check(model: OpsModel) -> Iterator[Finding]:
         facts = model.module(module)
         if facts.tree is not None:
             yield from _Uses(model, module, facts).in_block(facts.tree.body, returns_none=False)
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.model.expression_places import ancestors, expression_at  # noqa: PLC0415 - for findings only
+    from veomni_opslint.model.factories import parsed  # noqa: PLC0415 - as above
+
+    facts = model.files[finding.place.path]
+    node, tree = expression_at(facts, finding.place), parsed(facts.text)
+    if node is None or tree is None:
+        return None
+    around = ancestors(tree, node)
+    match around[0]:
+        case ast.FunctionDef(decorator_list=decorators) as function if node in decorators:
+            return _as_statement(model, facts, tree, function, node) if around[1] is tree else None
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) as statement:
+            if around[1] is tree and not _is_read(model, facts, tree, name):
+                return _without_beginning(model, facts, statement, node, f"do not bind `{name}`, which nothing reads")
+        case ast.Return() as statement if statement in getattr(around[1], "body", [])[-1:]:
+            if isinstance(around[1], ast.FunctionDef):
+                return _without_beginning(model, facts, statement, node, "do not return what is always None")
+    return None
+
+
+def _as_statement(
+    model: OpsModel, facts: FileFacts, tree: ast.Module, function: ast.FunctionDef, node: ast.expr
+) -> Proposal | None:
+    """Take the decorator off and, where it was given the spec, register that below the function."""
+    start, end = extent(facts.text, model.place(facts.path, span_of(node)))
+    first, last = line_around(facts.text, start)
+    if facts.text[first:start].strip() != "@":
+        return None
+    gone = Edit(first, last + 1, "")
+    if not isinstance(node, ast.Call):
+        # The evaluator does not look past what fails, so the file says more than the registry.
+        registered = any(
+            isinstance(one, ast.Name) and one.id == function.name
+            for spec in ast.walk(tree)
+            if isinstance(spec, ast.Call) and dotted(spec.func).rpartition(".")[2] == model.dialect.kernel_spec
+            for one in (*spec.args, *(keyword.value for keyword in spec.keywords))
+        )
+        useless = Fix(f"take the decorator off {function.name}, which is registered by a statement", safe=True)
+        return Proposal(useless, lambda: (gone,)) if registered else None
+    match node.args, node.keywords:
+        case [[ast.Call(func=called, args=given) as spec], []] if (
+            dotted(called).rpartition(".")[2] == model.dialect.kernel_spec
+        ):
+            pass
+        case _:
+            return None
+    if "\n" in facts.text[start:end]:
+        gone = Edit(first, line_around(facts.text, end)[1] + 1, "")
+    text = facts.text[start:end]
+    has_factory = len(given) >= 4 or any(one.arg in ("factory", None) for one in spec.keywords)
+    if not has_factory:
+        required = len(function.args.posonlyargs + function.args.args) - len(function.args.defaults)
+        required += sum(one is None for one in function.args.kw_defaults)
+        factory = function.name if not required else f"lambda: {function.name}"
+        spec_end = extent(facts.text, model.place(facts.path, span_of(spec)))[1] - start - 1
+        separator = "" if text[:spec_end].rstrip().endswith((",", "(")) else ", "
+        text = f"{text[:spec_end]}{separator}factory={factory}{text[spec_end:]}"
+    below = extent(facts.text, model.place(facts.path, span_of(function)))[1]
+    below = line_around(facts.text, below)[1]
+    moved = Fix(f"register {function.name} by a statement below it", safe=has_factory)
+    return Proposal(moved, lambda: (gone, Edit(below, below, f"\n\n\n{text}")))
+
+
+def _without_beginning(
+    model: OpsModel, facts: FileFacts, statement: ast.stmt, node: ast.expr, description: str
+) -> Proposal:
+    """The expression as a statement of its own."""
+    start, _ = extent(facts.text, model.place(facts.path, span_of(statement)))
+    end, _ = extent(facts.text, model.place(facts.path, span_of(node)))
+    return Proposal(Fix(description, safe=True), lambda: (Edit(start, end, ""),))
+
+
+def _is_read(model: OpsModel, facts: FileFacts, tree: ast.Module, name: str) -> bool:
+    """Whether a name of the module may be read, here or elsewhere."""
+    if any(isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) for one in ast.walk(tree)):
+        return True
+    if any(isinstance(one, ast.Constant) and one.value == name for one in ast.walk(tree)):
+        return True
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    return any(word.search(other.text) for other in model.symbols.modules.values() if other is not facts)
 
 
 def _returns_something(model: OpsModel, module: str) -> bool:

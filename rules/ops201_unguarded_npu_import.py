@@ -8,6 +8,7 @@ from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.callers import Hop
 from veomni_opslint.model.reach import Unguarded
+from veomni_opslint.proposals import Proposal
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -17,6 +18,12 @@ def check(model: OpsModel) -> Iterator[Finding]:
     for fault in model.reach.unguarded_imports():
         path = model.module(fault.module).path
         yield rule.finding(model.place(path, fault.span), _message(model, fault), chain_of(model, fault.chain))
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.guarding import guarded  # noqa: PLC0415 - only a finding needs it
+
+    return guarded(model, finding.place)
 
 
 def chain_of(model: OpsModel, chain: tuple[Hop, ...]) -> Iterator[Related]:

@@ -75,3 +75,8 @@ def line_around(text: str, index: int) -> tuple[int, int]:
     """Where the line that holds *index* begins and ends, without its line feed."""
     end = text.find("\n", index)
     return text.rfind("\n", 0, index) + 1, len(text) if end < 0 else end
+
+
+def module_of(model: OpsModel, path: str) -> str:
+    """The dotted name of the module that is the file *path*."""
+    return next(name for name, facts in model.symbols.modules.items() if facts.path == path)

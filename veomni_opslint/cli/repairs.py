@@ -44,9 +44,9 @@ def _say(options: argparse.Namespace, did: str, result: Repaired, problems: Sequ
     if options.quiet:
         return
     left = {problem.path for problem in problems}
-    fixed = [finding for finding in result.fixed if finding.place.path not in left]
-    files = {finding.place.path for finding in fixed}
-    report_doubt(f"{did} {_counted(len(fixed), 'fault')} in {_counted(len(files), 'file')}")
+    fixed = sum(number for (_, path), number in result.fixed.items() if path not in left)
+    files = {file.path for file in result.files} - left
+    report_doubt(f"{did} {_counted(fixed, 'fault')} in {_counted(len(files), 'file')}")
     for finding, reason in result.refused:
         report_doubt(f"{finding.place}: {finding.code} is left for you: {reason}")
     unsafe = sum(finding.fix is not None and not finding.fix.safe for finding in result.checked.report.findings)

@@ -8,10 +8,10 @@ from veomni_opslint.proposals import Edit
 
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
-    """*text* with *edits*, of which no two overlap."""
+    """*text* with *edits*, of which no two overlap; insertions at one place keep their order."""
     pieces: list[str] = []
     position = 0
-    for edit in sorted(edits):
+    for edit in sorted(edits, key=lambda edit: edit[:2]):
         pieces += (text[position : edit.start], edit.text)
         position = edit.end
     return "".join((*pieces, text[position:]))

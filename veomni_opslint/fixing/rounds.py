@@ -28,11 +28,14 @@ _Key = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """The last run, whose report says what is left; the files to write; what was fixed and what could not be."""
+    """The last run, whose report says what is left; the files to write; what was fixed and what could not be.
+
+    ``fixed`` counts the findings that are gone, by code and path: a fix may be that of several.
+    """
 
     checked: Checked
     files: tuple[ChangedFile, ...]
-    fixed: tuple[Finding, ...]
+    fixed: Counter[tuple[str, str]]
     refused: tuple[tuple[Finding, str], ...]
 
 
@@ -49,7 +52,6 @@ class _Work:
     request: Request
     state: Checked
     before: dict[str, bytes] = field(default_factory=dict)
-    fixed: list[Finding] = field(default_factory=list)
     refused: dict[_Key, tuple[Finding, str]] = field(default_factory=dict)
 
 
@@ -60,7 +62,8 @@ def repair(request: Request, *, unsafe: bool) -> Repaired:
         RunError: the run could not be made.
     """
     rules = tuple(loaded for loaded in load_rules() if loaded.fix is not None)
-    work = _Work(request, checked(request))
+    first = checked(request)
+    work = _Work(request, first)
     for _ in range(MAX_ROUNDS):
         changes = _chosen(work, rules, unsafe=unsafe)
         if not changes:
@@ -77,7 +80,7 @@ def repair(request: Request, *, unsafe: bool) -> Repaired:
     return Repaired(
         work.state,
         tuple(file for file in files if file.before != file.after),
-        tuple(work.fixed),
+        _counted(first.report.findings) - _counted(work.state.report.findings),
         tuple(work.refused.values()),
     )
 
@@ -134,7 +137,6 @@ def _try(work: _Work, changes: Sequence[_Change]) -> bool:
     if _counted(change.finding for change in changes) - (before - after):
         return _refuse(work, changes, "it would not help")
     work.request, work.state = request, state
-    work.fixed += (change.finding for change in changes)
     return True
 
 

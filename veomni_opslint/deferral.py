@@ -1,0 +1,157 @@
+"""Moving an import from the top of a module into the functions that use it: the fix of several rules.
+
+A lambda, or the bare name of a kernel given as ``factory=``, becomes a function that imports and returns the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.facts import FileFacts, Import
+from veomni_opslint.findings import Fix
+from veomni_opslint.import_uses import ImportUses, import_uses, root_of
+from veomni_opslint.model import OpsModel
+from veomni_opslint.model.factories import known_factories, parsed
+from veomni_opslint.model.factory_places import given_at
+from veomni_opslint.proposals import Edit, Proposal, extent
+
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def deferral(model: OpsModel, module: str, imported: Import) -> Proposal | None:
+    """Move *imported* into what uses it; None where that is not possible."""
+    facts = model.module(module)
+    tree = parsed(facts.text)
+    if tree is None or imported.scope != 0 or is_generated(model, facts):
+        return None
+    names = (imported.bound,) if imported.how == "import" else tuple(one.bound for one in imported.names)
+    uses = import_uses(tree, imported.span, filter(None, names))
+    if uses is None or uses.compiled or any(_used_elsewhere(model, module, name) for name in uses.names):
+        return None
+    values = _factory_values(model, facts, tree, uses)
+    if values is None:
+        return None
+    written = ast.unparse(uses.statement) if uses.alias is None else f"import {uses.statement.names[uses.alias].name}"
+    if not (uses.functions or values):
+        fix = Fix(f"remove `{written}`, which this file does not use", safe=False)
+    else:
+        exported = module in model.symbols.packages and imported.level == 1
+        fix = Fix(f"move `{written}` to where it is used", safe=not (uses.decorated or exported))
+    return Proposal(fix, lambda: _edits(model, facts, uses, values))
+
+
+def is_generated(model: OpsModel, facts: FileFacts) -> bool:
+    """Whether a file is written by patchgen, and has to be changed in its config."""
+    return f"/{model.dialect.generated_folder}/" in facts.path
+
+
+def _used_elsewhere(model: OpsModel, module: str, name: str) -> bool:
+    """Whether another module of the project imports or reads a name of *module*, or seems to."""
+    last = module.rpartition(".")[2]
+    reads = re.compile(rf"\b{re.escape(last)}[.:]{re.escape(name)}\b")
+    for other, facts in model.symbols.modules.items():
+        if other == module:
+            continue
+        if reads.search(facts.text) and not _is_import_of_submodule(model, module, name):
+            return True
+        if name not in facts.text:
+            continue
+        for imported in facts.imports:
+            named = imported.how == "from" and any(one.name in (name, "*") for one in imported.names)
+            if named and model.symbols.absolute(other, imported) == module:
+                return True
+    return False
+
+
+def _is_import_of_submodule(model: OpsModel, module: str, name: str) -> bool:
+    return f"{module}.{name}" in model.symbols.modules
+
+
+def _factory_values(
+    model: OpsModel, facts: FileFacts, tree: ast.Module, uses: ImportUses
+) -> tuple[ast.expr, ...] | None:
+    """The lambdas and expressions that become functions; None where a use can be turned into none."""
+    if not (uses.lambdas or uses.outside):
+        return ()
+    bound = set(_inside_scopes(tree))
+    if any(ast.unparse(one.args) or id(one) in bound for one in uses.lambdas):
+        return None
+    given = {
+        (place.line, place.column)
+        for spec, factory in known_factories(model.registrations)
+        if facts.path in (factory.written.path, spec.caller.path)
+        for place in (factory.written, given_at(model, spec, factory))
+    }
+    for value in uses.outside:
+        place = model.place(facts.path, span_of(value))
+        if (place.line, place.column) not in given or id(value) in bound:
+            return None
+    return (*uses.lambdas, *uses.outside)
+
+
+def _inside_scopes(tree: ast.Module) -> Iterator[int]:
+    """Nodes in classes and comprehensions, whose names a function at module level does not see."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+            yield from (id(one) for one in ast.walk(node))
+
+
+def _edits(model: OpsModel, facts: FileFacts, uses: ImportUses, values: tuple[ast.expr, ...]) -> Iterator[Edit]:
+    from veomni_opslint.fixing.code import code_of  # noqa: PLC0415 - libcst is slow to import
+
+    code = code_of(facts.text, model.package)
+    found = code.import_at(uses.statement.lineno, uses.statement.col_offset)
+    if found is None:
+        return
+    line, small = found
+    yield code.without(line, small, uses.alias)
+    for function, names in uses.functions:
+        target = code.function(function.lineno, function.col_offset)
+        if target is not None:
+            yield code.into_function(target, code.statement_of(line, small, uses.alias, names))
+
+    def statement_for(value: ast.expr) -> str:
+        return code.statement_of(line, small, uses.alias, {root_of(one) for one in ast.walk(value)})
+
+    yield from new_factories(model, facts, values, statement_for)
+
+
+def new_factories(
+    model: OpsModel, facts: FileFacts, values: Iterable[ast.expr], statement_for: Callable[[ast.expr], str]
+) -> Iterator[Edit]:
+    """Put a function that imports what a value needs in the place of each value, and define it above."""
+    from veomni_opslint.fixing.code import code_of  # noqa: PLC0415 - as above
+
+    code = code_of(facts.text, model.package)
+    taken = set(_WORD.findall(facts.text))
+    added: dict[int, list[str]] = {}
+    made: dict[str, str] = {}
+    for value in sorted(values, key=lambda value: value.lineno):
+        given = value.body if isinstance(value, ast.Lambda) else value
+        start, end = extent(facts.text, model.place(facts.path, span_of(given)))
+        result = facts.text[start:end]
+        if result not in made:
+            name = made[result] = _new_name(result, taken)
+            taken.add(name)
+            returned = f"({result})" if "\n" in result else result
+            body = f"{statement_for(given)}\n\nreturn {returned}".split("\n")
+            lines = [f"def {name}():", *(f"{code.module.default_indent}{one}" if one else "" for one in body), ""]
+            added.setdefault(code.above(value.lineno), []).append("\n".join(lines))
+        yield Edit(*extent(facts.text, model.place(facts.path, span_of(value))), made[result])
+    for at, functions in added.items():
+        above = facts.text[:at]
+        blank = len(above) - len(above.rstrip("\n")) - 1
+        yield Edit(at, at, "\n" * (max(0, 2 - blank) if above.strip() else 0) + "\n\n".join(functions) + "\n\n")
+
+
+def _new_name(result: str, taken: set[str]) -> str:
+    words = [word for word in _WORD.findall(result) if word != "self"] or ["kernel"]
+    name = f"_{words[-1].lstrip('_')}_factory"
+    number = 2
+    while name in taken:
+        name = f"_{words[-1].lstrip('_')}_factory_{number}"
+        number += 1
+    return name

@@ -1,0 +1,153 @@
+"""Where the names that a module-level import binds are used in its file: the ways in which it can be deferred."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from veomni_opslint.facts import Span
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_HARMLESS = frozenset({"staticmethod", "classmethod", "property", "cache", "lru_cache", "cached_property", "wraps"})
+_SPEAKS_OF_ALL = frozenset({"globals", "locals", "vars", "eval", "exec", "dir"})
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class ImportUses:
+    """A plain import at the top of a module. ``alias`` is set for one name of an ``import a, b``.
+
+    ``functions`` are the outermost functions that use it, each with the names that it uses, ``lambdas`` the lambdas
+    outside functions, ``outside`` are the names and attributes that are read when the module is loaded.
+    """
+
+    statement: ast.Import | ast.ImportFrom
+    alias: int | None
+    names: tuple[str, ...]
+    functions: tuple[tuple[Function, frozenset[str]], ...]
+    lambdas: tuple[ast.Lambda, ...]
+    outside: tuple[ast.expr, ...]
+
+    @property
+    def decorated(self) -> bool:
+        """Whether a decorator may do something with the code of a function that uses it."""
+        return any(_name(one) not in _HARMLESS for function, _ in self.functions for one in function.decorator_list)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether a function that uses it is no Python when it runs, as a Triton kernel."""
+        return any("jit" in ast.unparse(one) for function, _ in self.functions for one in function.decorator_list)
+
+
+def import_uses(tree: ast.Module, span: Span, bound: Iterable[str]) -> ImportUses | None:
+    """The uses of the names that the import at *span* binds; None where it is not a plain one, or they are rebound."""
+    names = frozenset(bound)
+    statement = next((one for one in tree.body if _holds(one, span)), None)
+    if not isinstance(statement, ast.Import | ast.ImportFrom) or not names:
+        return None
+    alias = None
+    if isinstance(statement, ast.Import) and len(statement.names) > 1:
+        alias = next((index for index, one in enumerate(statement.names) if _bound_by(one) in names), None)
+    elif isinstance(statement, ast.ImportFrom) and any(one.name == "*" for one in statement.names):
+        return None
+    uses = _Uses(names, statement)
+    uses.walk(tree.body, None, None)
+    if uses.blocked:
+        return None
+    return ImportUses(
+        statement,
+        alias,
+        tuple(sorted(names)),
+        tuple((function, frozenset(used)) for function, used in uses.functions.items()),
+        tuple(dict.fromkeys(uses.lambdas)),
+        tuple(uses.outside),
+    )
+
+
+class _Uses:
+    """Walks a module and sorts the uses of some names."""
+
+    def __init__(self, names: frozenset[str], statement: ast.stmt) -> None:
+        self.names = names
+        self.statement = statement
+        self.functions: dict[Function, set[str]] = {}
+        self.lambdas: list[ast.Lambda] = []
+        self.outside: list[ast.expr] = []
+        self.blocked = False
+
+    def walk(self, nodes: Iterable[ast.AST], function: Function | None, inner: ast.Lambda | None) -> None:
+        """Walk *nodes*, which are in *function* or, outside of functions, in the lambda *inner*."""
+        for node in nodes:
+            self._visit(node, function, inner)
+
+    def _visit(self, node: ast.AST, function: Function | None, inner: ast.Lambda | None) -> None:
+        if node is self.statement:
+            return
+        if any(name in self.names for name in _binds(node)) or _speaks_of(node, self.names):
+            self.blocked = True
+        if isinstance(node, _FUNCTIONS):
+            around = (*node.decorator_list, node.args, *filter(None, (node.returns,)))
+            self.walk(around, function, inner)
+            self.walk(node.body, function or (node if inner is None else None), inner)
+        elif isinstance(node, ast.Lambda):
+            self.walk((*node.args.defaults, *filter(None, node.args.kw_defaults)), function, inner)
+            self.walk((node.body,), function, inner if function or inner else node)
+        elif root_of(node) in self.names and isinstance(node, ast.expr):
+            if function is not None:
+                self.functions.setdefault(function, set()).add(root_of(node))
+            elif inner is not None:
+                self.lambdas.append(inner)
+            else:
+                self.outside.append(node)
+        else:
+            self.walk(ast.iter_child_nodes(node), function, inner)
+
+
+def _holds(statement: ast.stmt, span: Span) -> bool:
+    start = (statement.lineno, statement.col_offset)
+    end = (statement.end_lineno or 0, statement.end_col_offset or 0)
+    return start <= span[:2] and span[2:] <= end
+
+
+def root_of(node: ast.AST) -> str:
+    """The first name of ``a.b.c``."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _binds(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+            yield name
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
+            yield name
+        case ast.MatchStar(name=str() as name) | ast.MatchMapping(rest=str() as name):
+            yield name
+        case ast.Global(names=names) | ast.Nonlocal(names=names):
+            yield from names
+        case ast.alias():
+            yield _bound_by(node)
+
+
+def _bound_by(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _speaks_of(node: ast.AST, names: frozenset[str]) -> bool:
+    """Whether names of the module may be read in another way than by writing them."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in _SPEAKS_OF_ALL
+    if isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign) and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if any(isinstance(one, ast.Name) and one.id == "__all__" for one in targets):
+            return any(isinstance(one, ast.Constant) and one.value in names for one in ast.walk(node.value))
+    return False
+
+
+def _name(node: ast.expr) -> str:
+    called = node.func if isinstance(node, ast.Call) else node
+    return ast.unparse(called).rpartition(".")[2]
