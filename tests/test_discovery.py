@@ -121,8 +121,8 @@ def test_equally_likely_packages_are_an_error(tmp_path: Path) -> None:
         (PACKAGE, ["nowhere/x.py"], {}, "nowhere/x.py: no such file or folder"),
         (PACKAGE, [""], {}, "an empty path was given"),
         ({"a.txt": "", "opslint.toml": ""}, ["."], {}, "no package to check in ROOT: looked for"),
-        ({**PACKAGE, "doc/a.md": "", "opslint.toml": ""}, ["doc"], {}, "no Python file to check in doc"),
-        ({**PACKAGE, "a.md": "", "opslint.toml": ""}, ["a.md"], {}, "no Python file to check in a.md"),
+        ({**PACKAGE, "doc/a.txt": "", "opslint.toml": ""}, ["doc"], {}, "no Python file to check in doc"),
+        ({**PACKAGE, "a.txt": "", "opslint.toml": ""}, ["a.txt"], {}, "no Python file to check in a.txt"),
         (
             {**PACKAGE, "opslint.toml": 'exclude = ["models"]'},
             ["veomni/models"],
@@ -192,6 +192,17 @@ def test_exclude_patterns(pattern: str, left_out: list[str], tmp_path: Path) -> 
     write_files(tmp_path, files)
     everything = {path for path in files if path.endswith(".py")}
     assert everything - set(project_of(tmp_path / "veomni").files) == set(left_out)
+
+
+def test_documents_and_workflows(tmp_path: Path) -> None:
+    """Markdown files are found with the Python files; of hidden folders only the workflows of the CI are read."""
+    others = ["README.md", "docs/ops.md", "veomni/ops/README.md", ".github/workflows/npu.yml", "configs/job.yaml"]
+    hidden = [".github/ISSUE_TEMPLATE/bug.yml", ".github/CONTRIBUTING.md", ".agents/README.md"]
+    write_files(tmp_path, {**PACKAGE, "pyproject.toml": "", **dict.fromkeys([*others, *hidden], "")})
+    whole, package = project_of(tmp_path), project_of(tmp_path / "veomni")
+    assert whole.documents == ("README.md", "docs/ops.md", "veomni/ops/README.md")
+    assert whole.yaml_files == (".github/workflows/npu.yml", "configs/job.yaml")
+    assert (package.documents, package.yaml_files) == (("veomni/ops/README.md",), ())
 
 
 def test_symbolic_links(tmp_path: Path) -> None:

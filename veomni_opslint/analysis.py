@@ -32,7 +32,7 @@ class Analysis:
         """The text of a file that was read, with plain line ends."""
         if path in self.files:
             return self.files[path].text
-        data = self.model.yaml_sources.get(path)
+        data = self.model.yaml_sources.get(path, self.model.document_sources.get(path))
         return data.decode(errors="replace").replace("\r\n", "\n") if data is not None else None
 
 
@@ -54,15 +54,15 @@ def analyse(project: Project, settings: Settings, contents: Mapping[str, bytes] 
                 problems.append(source)
                 continue
             files[path] = _extract(source, settings)
-        yaml_sources: dict[str, bytes] = {}
-        for path in project.yaml_files:
+        other: dict[str, bytes] = {}
+        for path in (*project.yaml_files, *project.documents):
             data = read_data(project.root, path)
             if isinstance(data, bytes):
-                yaml_sources[path] = data
+                other[path] = data
             else:
                 problems.append(Source(path, "", data))
         project = replace(project, problems=(*project.problems, *problems))
-        model = build_model(project, files, settings.dialect, options, yaml_sources)
+        model = build_model(project, files, settings.dialect, options, other)
     return Analysis(project, settings, model, files)
 
 

@@ -126,13 +126,16 @@ def contents_of(request: Request, project: Project) -> Mapping[str, bytes]:
 
 
 def _files_checked(analysis: Analysis) -> int:
-    """How many files the findings could be about: Python files, and YAML files that configure jobs."""
+    """How many files the findings could be about: Python files, documents, YAML files of jobs and of workflows."""
     project = analysis.project
-    paths = [*project.files, *(job.yaml.path for job in analysis.model.job_files)]
+    paths = [*project.files, *project.documents, *(job.yaml.path for job in analysis.model.job_files)]
+    paths += analysis.model.workflow_sources
     problems = any(project.reports(problem.path) for problem in project.problems)
     if not problems and not any(map(project.reports, paths)):
         shown = ", ".join(sorted(project.requested or ()))
-        raise RunError(f"nothing to check in {shown}: no Python file, and no YAML file that configures a job")
+        raise RunError(
+            f"nothing to check in {shown}: no Python file, no document, and no YAML file that configures a job"
+        )
     return sum(map(project.reports, paths))
 
 

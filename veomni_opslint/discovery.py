@@ -19,8 +19,9 @@ class Project:
 
     ``root`` is absolute; every other path is relative to it, with forward slashes. ``package`` is the import name of
     the package under check, ``package_path`` its folder (``veomni``, ``src/veomni``). ``files`` are all Python files
-    that are analysed, sorted, ``yaml_files`` the YAML files beside them. ``requested`` are the files and folders that
-    findings are reported for, None for all. ``problems`` are files and folders that could not be read.
+    that are analysed, sorted, ``yaml_files`` and ``documents`` the YAML and Markdown files beside them. ``requested``
+    are the files and folders that findings are reported for, None for all. ``problems`` are files and folders that
+    could not be read.
     ``passed_over`` are modules that exist and are not read: excluded files and folders, compiled modules, stubs.
     """
 
@@ -32,6 +33,7 @@ class Project:
     problems: tuple[Source, ...] = ()
     passed_over: tuple[str, ...] = ()
     yaml_files: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
 
     @property
     def reads_package_only(self) -> bool:
@@ -81,6 +83,7 @@ def discover(
         problems=tuple(sorted(found.unreadable, key=lambda source: source.path)),
         passed_over=tuple(sorted(found.passed_over)),
         yaml_files=tuple(sorted(found.yaml_files)),
+        documents=tuple(sorted(found.documents)),
     )
     _require_python_files(project, paths, settings)
     return project, settings
@@ -181,7 +184,7 @@ def _collect(root: str, package_path: str, requested: frozenset[str], settings: 
     }
     # A run on the package alone is to be quick, and has no use for the configurations of jobs.
     yaml_files = set() if package_only else found.yaml_files
-    return FoundFiles(found.files | scripts, found.unreadable, found.passed_over, yaml_files)
+    return FoundFiles(found.files | scripts, found.unreadable, found.passed_over, yaml_files, found.documents)
 
 
 def _package_only(requested: frozenset[str], package_path: str) -> bool:
@@ -189,7 +192,7 @@ def _package_only(requested: frozenset[str], package_path: str) -> bool:
 
 
 def _require_python_files(project: Project, paths: Sequence[str], settings: Settings) -> None:
-    if any(project.reports(path) for path in (*project.files, *project.yaml_files)):
+    if any(project.reports(path) for path in (*project.files, *project.yaml_files, *project.documents)):
         return
     shown = ", ".join(paths[:3]) + (", …" if len(paths) > 3 else "")
     for path in sorted(project.requested or ()):

@@ -1,4 +1,4 @@
-"""Which Python and YAML files a tree holds, and which folders of it are never read."""
+"""Which Python, YAML and Markdown files a tree holds, and which folders of it are never read."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ _NEVER = frozenset({"__pycache__", "node_modules", "site-packages"})
 # Legal names of packages, so only outside the package under check.
 _NEVER_OUTSIDE_PACKAGE = frozenset({"build", "dist", "venv", "env"})
 _YAML = (".yaml", ".yml")
+_DOCUMENTS = (".md",)
+_WORKFLOWS = ".github/workflows"
 _OTHER_MODULES = (".so", ".pyd", ".pyi", ".pyx", ".pyc")
 
 
@@ -27,6 +29,7 @@ class FoundFiles:
     unreadable: set[Source] = field(default_factory=set)
     passed_over: set[str] = field(default_factory=set)
     yaml_files: set[str] = field(default_factory=set)
+    documents: set[str] = field(default_factory=set)
 
 
 class Excludes:
@@ -68,9 +71,10 @@ def glob_to_regex(pattern: str) -> str:
 
 
 def walk_files(root: str, starts: Sequence[str], package_path: str, excludes: Excludes) -> FoundFiles:
-    """Every Python and YAML file under *starts* that is not excluded.
+    """Every Python, YAML and Markdown file under *starts* that is not excluded.
 
-    Hidden folders, caches, virtual environments and (outside the package under check) build output are not read.
+    Hidden folders (but for the workflows of the repository), caches, virtual environments and (outside the package
+    under check) build output are not read.
     A folder is read once, however many symbolic links lead to it: at its own place if that is under a start.
     """
     found = FoundFiles()
@@ -98,6 +102,8 @@ def walk_files(root: str, starts: Sequence[str], package_path: str, excludes: Ex
                 found.passed_over.add(path)
                 continue
             if _is_folder(entry):
+                if path == _WORKFLOWS.partition("/")[0] and os.path.isdir(os.path.join(root, _WORKFLOWS)):
+                    pending.append(_WORKFLOWS)
                 if _is_skipped(path, entry.name, package_path):
                     continue
                 if not entry.is_symlink():
@@ -108,6 +114,8 @@ def walk_files(root: str, starts: Sequence[str], package_path: str, excludes: Ex
                 found.files.add(path)
             elif entry.name.endswith(_YAML) and _is_regular_or_broken(entry):
                 found.yaml_files.add(path)
+            elif entry.name.endswith(_DOCUMENTS) and _is_regular_or_broken(entry):
+                found.documents.add(path)
             elif entry.name.endswith(_OTHER_MODULES):
                 found.passed_over.add(path)
     return found

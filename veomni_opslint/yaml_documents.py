@@ -28,12 +28,13 @@ class YamlEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class YamlNode:
-    """A value: a mapping with its entries (merged ones included), a sequence, a string, or another scalar."""
+    """A value: a mapping with its entries (merged ones included), a sequence with its items, or a scalar."""
 
     kind: NodeKind
     place: Place
     text: str = ""
     entries: tuple[YamlEntry, ...] = ()
+    items: tuple[YamlNode, ...] = ()
 
     def entry(self, key: str) -> YamlEntry | None:
         """The entry of a key."""
@@ -101,7 +102,7 @@ class _Reading:
         if isinstance(node, yaml.MappingNode):
             return YamlNode("mapping", place, entries=tuple(self._entries(node)))
         if isinstance(node, yaml.SequenceNode):
-            return YamlNode("sequence", place)
+            return YamlNode("sequence", place, items=tuple(map(self.node, node.value)))
         return YamlNode("string" if node.tag == _STRING else "other", place, str(node.value))
 
     def _entries(self, mapping: yaml.Node) -> Iterator[YamlEntry]:

@@ -188,7 +188,7 @@ def test_job_files_are_checked(tree: Path) -> None:
     outcome = opslint("two.yaml", "--output-format", "concise", cwd=tree)
     assert (outcome.status, outcome.err, outcome.out.splitlines()[-1]) == (1, "", "1 error in 1 file")
     assert outcome.out.startswith("two.yaml:2:5: error OPS602 unknown-config-key: `b.y` is no argument of a job")
-    message = "nothing to check in job.yaml: no Python file, and no YAML file that configures a job"
+    message = "nothing to check in job.yaml: no Python file, no document, and no YAML file that configures a job"
     assert opslint("job.yaml", cwd=tree) == Outcome(2, "", f"opslint: error: {message}\n")
 
 

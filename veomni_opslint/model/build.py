@@ -19,9 +19,11 @@ def build_model(
     files: Mapping[str, FileFacts],
     dialect: Dialect,
     options: Mapping[str, Mapping[str, object]],
-    yaml_sources: Mapping[str, bytes] | None = None,
+    other_sources: Mapping[str, bytes] | None = None,
 ) -> OpsModel:
-    """The model of *project*, whose Python files have these facts and whose YAML files have this content."""
+    """The model of *project*, whose Python files have these facts and whose YAML files and documents this content."""
+    other = other_sources or {}
+    documents = frozenset(project.documents)
     symbols = Symbols.of(files, project.package_path.rpartition("/")[0])
     slots = tuple(find_slots(symbols.modules, symbols, project.package, dialect))
     return OpsModel(
@@ -34,7 +36,8 @@ def build_model(
         config_slots=tuple(slot for slot in slots if isinstance(slot, ConfigSlotInfo)),
         ops_config=find_ops_config(symbols, dialect, project.package),
         options=options,
-        yaml_sources=yaml_sources or {},
+        yaml_sources={path: data for path, data in other.items() if path not in documents},
+        document_sources={path: data for path, data in other.items() if path in documents},
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.discovery import Project
@@ -34,12 +35,18 @@ from veomni_opslint.places import place_of
 from veomni_opslint.registrations import Registrations, Unknown
 from veomni_opslint.source import Source
 
+if TYPE_CHECKING:
+    from veomni_opslint.model.workflows import Workflow
+
+_WORKFLOWS = ".github/workflows/"
+
 
 @dataclass(frozen=True)
 class OpsModel:
     """The project under check: its files, names, registrations, slots and configuration.
 
-    ``options`` holds the settings of rules by rule name, ``yaml_sources`` the content of YAML files by path.
+    ``options`` holds the settings of rules by rule name, ``yaml_sources`` the content of YAML files by path, and
+    ``document_sources`` that of Markdown files.
     """
 
     project: Project
@@ -52,6 +59,7 @@ class OpsModel:
     ops_config: OpsConfig | None
     options: Mapping[str, Mapping[str, object]]
     yaml_sources: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    document_sources: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     _deep: dict[str, FileFacts] = field(default_factory=dict, repr=False)
 
     @property
@@ -180,6 +188,30 @@ class OpsModel:
     def job_files(self) -> tuple[JobFile, ...]:
         """The YAML files that configure jobs; none unless files outside the package are analysed."""
         return tuple(find_job_files(self.argument_classes, self.yaml_sources))
+
+    @property
+    def workflow_sources(self) -> Mapping[str, bytes]:
+        """The content of the workflows of the repository's CI, by path."""
+        return {path: data for path, data in self.yaml_sources.items() if path.startswith(_WORKFLOWS)}
+
+    @cached_property
+    def npu_workflows(self) -> tuple[Workflow, ...]:
+        """The workflows that run tests on an NPU; none unless files outside the package are analysed."""
+        from veomni_opslint.model.workflows import find_npu_workflows  # noqa: PLC0415 - most runs read no workflow
+
+        return tuple(find_npu_workflows(self.workflow_sources, self.dialect.npu_device_names))
+
+    @cached_property
+    def test_modules(self) -> Mapping[str, FileFacts]:
+        """The files outside the package that pytest collects, by module name."""
+        from veomni_opslint.model.workflows import is_test_file  # noqa: PLC0415 - as above
+
+        inside = f"{self.project.package_path}/"
+        return {
+            name: facts
+            for name, facts in self.symbols.modules.items()
+            if is_test_file(facts.path) and not facts.path.startswith(inside)
+        }
 
     @cached_property
     def per_model_patches(self) -> tuple[PerModelPatches, ...]:
