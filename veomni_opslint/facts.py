@@ -97,7 +97,7 @@ class Scope:
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters in order; empty for a module or class."""
-        return _parameters(self.arguments) if self.arguments is not None else ()
+        return parameters_of(self.arguments) if self.arguments is not None else ()
 
 
 class Ref(NamedTuple):
@@ -122,6 +122,7 @@ class Ref(NamedTuple):
 class Call(NamedTuple):
     """How a function is called by name, in deep facts: what ``inspect.Signature.bind`` needs to know of the arguments.
 
+    The name of ``super().method(...)`` is ``super().method``.
     ``positional`` counts plain positional arguments; ``star`` and ``double_star`` say that ``*x`` or ``**x`` adds an
     unknown number. ``unpacked`` is the number of names that an assignment spreads the result over, 0 where it does
     not; ``unpacked_rest`` where one of them is starred. ``expected_to_raise``: inside ``pytest.raises``.
@@ -295,7 +296,8 @@ def _parse_function(text: str, line: int, column: int, end_line: int) -> ast.Fun
     raise ValueError(f"no function at line {line}")
 
 
-def _parameters(arguments: ast.arguments) -> tuple[Parameter, ...]:
+def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:
+    """The parameters in order."""
     plain = [(argument, "positional") for argument in arguments.posonlyargs]
     plain += [(argument, "normal") for argument in arguments.args]
     first_default = len(plain) - len(arguments.defaults)

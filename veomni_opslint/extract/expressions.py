@@ -97,6 +97,8 @@ def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST])
             walker.call_hooks[last](node, name, when)
         if walker.deep:
             _record_call(walker, node, name, when)
+    elif walker.deep and _is_super(node.func):
+        _record_call(walker, node, f"super().{node.func.attr}", when)  # type: ignore[attr-defined]
     elif node.func.__class__ is ast.Attribute and node.func.attr in walker.call_hooks:
         attribute = node.func.attr
         walker.call_hooks[attribute](node, attribute, when)
@@ -104,6 +106,13 @@ def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST])
     stack.extend(node.args[::-1])
     if not name:
         stack.append(node.func)
+
+
+def _is_super(node: ast.expr) -> bool:
+    """Whether the function called is ``super().name``."""
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Call) or node.value.args:
+        return False
+    return isinstance(node.value.func, ast.Name) and node.value.func.id == "super"
 
 
 def _record_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> None:

@@ -1,0 +1,263 @@
+"""What a call by name reaches: each implementation of a slot or pointer, for a patch what its generated module has."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from veomni_opslint.extract.operands import dotted
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.facts import Call, FileFacts, Import
+from veomni_opslint.model.callable_values import CallableValues, Possible
+from veomni_opslint.model.callables import Callables, Known, Receiver
+from veomni_opslint.model.implementations import Implementation, Implementations
+from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.pointers import Pointer
+from veomni_opslint.model.slots import OpSlotInfo
+from veomni_opslint.model.symbols import Target
+
+SUPER = "super()."
+_PATCHES = ("override_method", "replace_function", "replace_class", "add_helper", "add_helper_after")
+
+
+class CallSite(NamedTuple):
+    """A call: the facts it is in (of the file, or of an embedded block) and the module whose names it sees."""
+
+    module: str
+    facts: FileFacts
+    call: Call
+    embedded: bool
+
+
+class Patch(NamedTuple):
+    """A definition of a patch config that takes the place of ``target`` in the generated module."""
+
+    target: str
+    scope: int
+
+
+@dataclass(frozen=True)
+class CallTargets:
+    """Answers for one model."""
+
+    model: OpsModel
+    _patches: dict[str, tuple[Patch, ...]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def callables(self) -> Callables:
+        """Signatures of the definitions of the project."""
+        return Callables(self.model.symbols, self.model.deep)
+
+    @cached_property
+    def implementations(self) -> Implementations:
+        """What slots and pointers are bound to."""
+        return Implementations(self.model, CallableValues(self.callables))
+
+    @cached_property
+    def slots(self) -> dict[tuple[str, str], OpSlotInfo]:
+        """Slots by module and name."""
+        return {(slot.module, name): slot for slot in self.model.slots if slot.at_module_level for name in slot.names}
+
+    @cached_property
+    def pointers(self) -> dict[tuple[str, str], Pointer]:
+        """Pointers by module and name."""
+        return {(one.module, one.name): one for one in self.model.pointers}
+
+    def reached(self, site: CallSite) -> list[Implementation]:
+        """All that the call may reach; each must bind on its own, and one of its ``possible`` is enough for that."""
+        name = site.call.name
+        if name.partition(".")[0] in ("self", "cls") or name.startswith(SUPER):
+            return self._methods(site, name)
+        found: list[Implementation] = []
+        plain: Possible = []
+        for target in self.targets(site, name):
+            key = (target.module, target.name)
+            if target.kind == "value" and not target.rest and key in self.slots:
+                found += self.implementations.of_slot(self.slots[key])
+            elif target.kind == "value" and not target.rest and key in self.pointers:
+                found += self.implementations.of_pointer(self.pointers[key])
+            elif target.kind == "value" and not target.rest:
+                plain += self.implementations.values.variable(target.module, target.name)
+            else:
+                plain.append(self.callables.of(target))
+        if plain:
+            found.append(Implementation("", None, plain))
+        return found
+
+    def generated_names(self, config: str) -> set[str]:
+        """Names that a patch config gives its generated module."""
+        names = {patch.target for patch in self._patches_of(config)}
+        requested = self.model.patch_imports.get(config)
+        for imported in requested.imports if requested is not None else ():
+            names.update(one.bound for one in imported.names)
+        names.update(name for module, name in self.slots if module == config)
+        generated = self._generated_name(config)
+        if generated in self.model.symbols.modules:
+            names.update(self.model.symbols.bindings(generated))
+        return names
+
+    def targets(self, site: CallSite, name: str) -> tuple[Target, ...]:
+        """What a dotted name stands for at a call."""
+        if site.embedded:
+            return self._generated(site.module, name)
+        if self._patch_around(site) is None:
+            return self.model.symbols.resolve_deep(site.facts, site.module, site.call.scope, name)
+        root = name.partition(".")[0]
+        scope = site.call.scope
+        while scope > 0:
+            owner = site.facts.scopes[scope]
+            for imported in site.facts.imports:
+                if imported.scope == scope and _binds(imported, root):
+                    return self._imported(self._generated_name(site.module), imported, name)
+            if owner.kind != "class" and root in owner.locals:
+                return ()
+            if any(one.parent == scope and one.name == root for one in site.facts.scopes):
+                return self.model.symbols.resolve_deep(site.facts, site.module, scope, name)
+            scope = owner.parent
+        return self._generated(site.module, name)
+
+    def _generated(self, config: str, name: str) -> tuple[Target, ...]:
+        """What a name stands for in the module that a patch config generates, as the config says and as it is."""
+        root, _, rest = name.partition(".")
+        for patch in self._patches_of(config):
+            if patch.target == root and not rest:
+                return (Target("scope", config, root, patch.scope),)
+        if (config, root) in self.slots and not rest:
+            return (Target("value", config, root),)
+        generated = self._generated_name(config)
+        requested = self.model.patch_imports.get(config)
+        for imported in requested.imports if requested is not None else ():
+            if _binds(imported, root):
+                return self._imported(generated, imported, name)
+        for module in (generated, config):
+            if module in self.model.symbols.modules:
+                found = self.model.symbols.resolve(module, 0, name)
+                if found:
+                    return found
+        return ()
+
+    def _imported(self, module: str, imported: Import, name: str) -> tuple[Target, ...]:
+        """What a name imported into the generated module stands for."""
+        symbols = self.model.symbols
+        root, _, rest = name.partition(".")
+        source = symbols.absolute(module, imported)
+        if imported.how != "from" or not source or not symbols.is_project(source):
+            return ()
+        attribute = next(one.name for one in imported.names if one.bound == root)
+        found = symbols.attribute(source, attribute)
+        if not rest:
+            return found
+        if len(found) == 1 and found[0].kind == "module":
+            return symbols.resolve(found[0].module, 0, rest)
+        return ()
+
+    def _methods(self, site: CallSite, name: str) -> list[Implementation]:
+        """The method of the own class, or of a class derived from it, that ``self.method`` or ``super().method`` is."""
+        through_super = name.startswith(SUPER)
+        method = name.removeprefix(SUPER) if through_super else name.partition(".")[2]
+        owner = self._class_around(site)
+        if owner is None or "." in method or f".{method} = " in site.facts.text:
+            return []
+        module, index = owner
+        receiver: Receiver = "class" if name.startswith("cls.") else "object"
+        found: tuple[Target, ...] | None = ()
+        if through_super:
+            ancestors = list(self.callables.ancestors(module, index))[1:]
+            if not ancestors or ancestors[0][1] is None:
+                return []
+            found = self.callables.method(ancestors[0][0], ancestors[0][1].index, method)
+        else:
+            found = self.callables.method(module, index, method)
+        possible = [self.callables.of(target, receiver) for target in found or ()]
+        return [Implementation("", None, possible)] if possible else []
+
+    def overrides(self, site: CallSite) -> Iterator[Known | None]:
+        """What a call ``self.method`` reaches in classes derived from the own one."""
+        owner = self._class_around(site)
+        prefix, _, method = site.call.name.partition(".")
+        if prefix not in ("self", "cls") or owner is None:
+            return
+        receiver: Receiver = "class" if prefix == "cls" else "object"
+        name = self.callables.facts(*owner).scopes[owner[1]].name
+        for other, facts in self.model.symbols.modules.items():
+            if name not in facts.text or f"def {method}(" not in facts.text:
+                continue
+            for scope in facts.scopes:
+                if scope.kind == "class" and scope.bases and (other, scope.index) != owner:
+                    above = list(self.callables.ancestors(other, scope.index))
+                    if any(base is not None and (where, base.index) == owner for where, base in above):
+                        own = [one for one in facts.bindings if one.scope == scope.index and one.name == method]
+                        for one in own:
+                            yield self.callables.of(Target("scope", other, method, one.target_scope), receiver)
+
+    def _class_around(self, site: CallSite) -> tuple[str, int] | None:
+        """The class whose method holds a call: by where it is written, or by which class it is patched into."""
+        scope = site.call.scope
+        while scope > 0:
+            owner = site.facts.scopes[scope]
+            parent = site.facts.scopes[owner.parent]
+            if owner.kind == "function" and parent.kind == "class":
+                return None if "staticmethod" in owner.decorators else (site.module, parent.index)
+            if owner.kind == "class":
+                return None
+            scope = owner.parent
+        patch = None if site.embedded else self._patch_around(site)
+        class_name, _, method = patch.target.partition(".") if patch is not None else ("", "", "")
+        generated = self._generated_name(site.module) if method else ""
+        if generated not in self.model.symbols.modules:
+            return None
+        found = self.model.symbols.attribute(generated, class_name)
+        return (found[0].module, found[0].scope) if len(found) == 1 and found[0].kind == "scope" else None
+
+    def _patch_around(self, site: CallSite) -> Patch | None:
+        """The patch of a patch config that a scope is in."""
+        scope = site.call.scope
+        patches = {one.scope: one for one in self._patches_of(site.module)}
+        while scope > 0 and patches:
+            if scope in patches:
+                return patches[scope]
+            scope = site.facts.scopes[scope].parent
+        return None
+
+    def _patches_of(self, module: str) -> tuple[Patch, ...]:
+        if module not in self._patches:
+            is_config = module.rpartition(".")[2].endswith(self.model.dialect.patch_config_suffix)
+            self._patches[module] = tuple(_find_patches(self.model.module(module))) if is_config else ()
+        return self._patches[module]
+
+    def _generated_name(self, config: str) -> str:
+        requested = self.model.patch_imports.get(config)
+        return requested.generated if requested is not None else ""
+
+
+def _binds(imported: Import, root: str) -> bool:
+    return imported.bound == root or any(one.bound == root for one in imported.names)
+
+
+def _find_patches(facts: FileFacts) -> Iterator[Patch]:
+    """The decorated definitions of a config, and those that a call gives as ``replacement=``."""
+    scopes = {one.span: one for one in facts.scopes if one.parent == 0}
+    by_name = {one.name: one for one in scopes.values()}
+    for node in facts.tree.body if facts.tree is not None else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            for decorator in node.decorator_list:
+                call = decorator.func if isinstance(decorator, ast.Call) else decorator
+                verb = dotted(call).rpartition(".")[2]
+                if verb in _PATCHES:
+                    target = _first_text(decorator) if isinstance(decorator, ast.Call) else ""
+                    helper = verb.startswith("add_") or not target
+                    yield Patch(node.name if helper else target, scopes[span_of(node)].index)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            verb = dotted(node.value.func).rpartition(".")[2]
+            given = [one.value for one in node.value.keywords if one.arg == "replacement"]
+            name = given[0].id if given and isinstance(given[0], ast.Name) else ""
+            if verb in _PATCHES and name in by_name:
+                yield Patch(_first_text(node.value), by_name[name].index)
+
+
+def _first_text(call: ast.Call) -> str:
+    first = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "target"), None)
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""

@@ -1,0 +1,93 @@
+"""Calls by name, read off the text of a file: many times faster than a walk over its tree, for a first look."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+from veomni_opslint.model.call_binding import Arguments
+
+_STRING = r'"(?:[^"\\\n]|\\.)*+"|' + r"'(?:[^'\\\n]|\\.)*+'" + r"|\#[^\n]*+"
+_FLAT = r"[^()\[\]{}\"'#]++"
+_INNERMOST = rf"[(\[{{](?:{_FLAT}|{_STRING})*+[)\]}}]"
+_INNER = rf"[(\[{{](?:{_FLAT}|{_STRING}|{_INNERMOST})*+[)\]}}]"
+_MIDDLE = rf"[(\[{{](?:{_FLAT}|{_STRING}|{_INNER})*+[)\]}}]"
+_LIST = re.compile(rf"\(((?:{_FLAT}|{_STRING}|{_MIDDLE})*+)\)")
+_NESTED = re.compile(rf"{_STRING}|{_MIDDLE}")
+_REVERSED_CALL = re.compile(r"\(([\w.]+(?:\)\(repus(?![\w.]))?)")
+_KEYWORD = re.compile(r"\s*(\w+)\s*=(?!=)")
+_LAMBDA = re.compile(r"\blambda\b[^:]*:")
+_MAX_ENDS = 300
+_OPENING_WORDS = ("def", "class")
+
+
+def calls_in(text: str, wanted: Callable[[str], bool]) -> Iterator[tuple[str, Arguments | None, int]]:
+    """Each call of a dotted name whose last part is *wanted*: the name, its arguments, and its offset in the text.
+
+    The arguments are None where they cannot be told. Comments and strings are looked into as well.
+    """
+    size = len(text)
+    for match in _REVERSED_CALL.finditer(text[::-1]):
+        name = match[1][::-1]
+        if name[0] == "." or not wanted(name[name.rfind(".") + 1 :]):
+            continue
+        end = size - match.start()
+        start = size - match.end()
+        if text[max(start - 10, 0) : start].rstrip(" ").endswith(_OPENING_WORDS):
+            continue
+        yield name, _arguments(text, end - 1), start
+
+
+def _arguments(text: str, offset: int) -> Arguments | None:
+    """The arguments between the parenthesis at *offset* and the one that closes it."""
+    match = _LIST.match(text, offset)
+    if match is None:
+        return _parsed(text, offset)
+    written = match[1]
+    if not written:
+        return Arguments(0, False, (), False)
+    if "(" in written or '"' in written or "[" in written or "{" in written or "'" in written or "#" in written:
+        written = _NESTED.sub(_replacement, written)
+    if "lambda" in written:
+        written = _LAMBDA.sub("0 ", written)
+    if " for " in written:
+        # A generator without parentheses is the only argument.
+        return Arguments(1, False, (), False)
+    positional = 0
+    star = double_star = False
+    keywords: list[str] = []
+    for part in written.split(","):
+        if "=" in part and (keyword := _KEYWORD.match(part)):
+            keywords.append(keyword[1])
+            continue
+        plain = part.strip()
+        if plain.startswith("**"):
+            double_star = True
+        elif plain.startswith("*"):
+            star = True
+        elif plain:
+            positional += 1
+    return Arguments(positional, star, tuple(keywords), double_star)
+
+
+def _parsed(text: str, offset: int) -> Arguments | None:
+    """The same for arguments that nest deeply, or hold long strings: the shortest text that is a call."""
+    end = offset
+    for _ in range(_MAX_ENDS):
+        end = text.find(")", end) + 1
+        if not end:
+            break
+        try:
+            node = ast.parse(f"(f{text[offset:end]})", mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if isinstance(node, ast.Call):
+            star = sum(isinstance(one, ast.Starred) for one in node.args)
+            names = tuple(one.arg for one in node.keywords if one.arg is not None)
+            return Arguments(len(node.args) - star, star > 0, names, len(names) < len(node.keywords))
+    return None
+
+
+def _replacement(match: re.Match[str]) -> str:
+    return "" if match[0][0] == "#" else "0"

@@ -1,0 +1,168 @@
+"""Calls that may not bind, told from texts and shallow facts, so that only the modules with one are walked in depth."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from veomni_opslint.conditions import TRUE
+from veomni_opslint.extract.operands import dotted
+from veomni_opslint.facts import Call, FileFacts, statements_of
+from veomni_opslint.model.call_binding import Arguments, binding_problem
+from veomni_opslint.model.call_targets import SUPER, CallSite, CallTargets
+from veomni_opslint.model.call_texts import calls_in
+from veomni_opslint.model.implementations import Implementation
+
+
+class _Names(NamedTuple):
+    anywhere: set[str]
+    by_scope: set[str]
+
+
+@dataclass(frozen=True)
+class SuspectCalls:
+    """Looks at every call of a name that some definition, slot or pointer of the project has."""
+
+    targets: CallTargets
+    _defined: dict[str, list[ast.arguments | None]] = field(default_factory=dict, repr=False)
+    _verdicts: dict[tuple[str, Arguments], bool] = field(default_factory=dict, repr=False)
+    _reached: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
+
+    def modules(self) -> Iterator[str]:
+        """Modules with a call that does not bind, as far as shallow facts tell."""
+        self._collect()
+        for module, facts in self.targets.model.symbols.modules.items():
+            if facts.problem is None and any(True for _ in self._calls(module, facts)):
+                yield module
+
+    def _collect(self) -> None:
+        modules = self.targets.model.symbols.modules
+        aliases: dict[str, set[str]] = {}
+        for facts in modules.values():
+            for scope in facts.scopes:
+                if scope.kind == "function":
+                    self._defined.setdefault(scope.name, []).append(scope.arguments)
+                    if scope.name == "__init__":
+                        self._defined.setdefault(facts.scopes[scope.parent].name, []).append(scope.arguments)
+                elif scope.kind == "class":
+                    self._defined.setdefault(scope.name, []).append(None)
+            for imported in facts.imports:
+                for name in imported.names:
+                    if name.bound != name.name:
+                        aliases.setdefault(name.bound, set()).add(name.name)
+        for slot_name in (*self.targets.slots, *self.targets.pointers):
+            self._defined.setdefault(slot_name[1], []).append(None)
+        for bound, names in aliases.items():
+            if any(name in self._defined for name in names):
+                self._defined.setdefault(bound, []).append(None)
+
+    def _calls(self, module: str, facts: FileFacts) -> Iterator[str]:
+        position, line = 0, 0
+        names: _Names | None = None
+        for name, given, offset in calls_in(facts.text, self._defined.__contains__):
+            if self._always_binds(name.rpartition(".")[2], given):
+                continue
+            if names is None:
+                names = self._names(module, facts)
+                position, line = len(facts.text), facts.text.count("\n") + 1
+            root = name.partition(".")[0]
+            by_scope = root in names.by_scope or name.startswith(SUPER)
+            if not by_scope and root not in names.anywhere:
+                continue
+            # Calls come from the last to the first.
+            line -= facts.text.count("\n", offset, position)
+            position = offset
+            site = _site(module, facts, _scope_at(facts, line) if by_scope else 0, name)
+            failing = any(self._fails(one, given) for one in self._implementations(site))
+            if failing and _is_code(facts, name, line) and not self._overridden(site, given):
+                yield name
+
+    def _names(self, module: str, facts: FileFacts) -> _Names:
+        """First parts of dotted names that may stand for something of the project."""
+        local = {one.bound for imported in facts.imports if imported.scope for one in imported.names}
+        local.update(imported.bound for imported in facts.imports if imported.scope)
+        local.update(scope.name for scope in facts.scopes if scope.parent > 0)
+        generated = self.targets.generated_names(module)
+        anywhere = set(self.targets.model.symbols.bindings(module)) | generated
+        if generated:
+            local |= anywhere
+        return _Names(anywhere, {"self", "cls", *local})
+
+    def _always_binds(self, last: str, given: Arguments | None) -> bool:
+        if given is None:
+            return False
+        key = (last, given)
+        verdict = self._verdicts.get(key)
+        if verdict is None:
+            verdict = self._verdicts[key] = all(
+                one is not None and _binds(one, given) for one in self._defined.get(last, ())
+            )
+        return verdict
+
+    def _implementations(self, site: CallSite) -> list[Implementation]:
+        key = (site.module, site.call.scope, site.call.name)
+        found = self._reached.get(key)
+        if found is None:
+            found = self._reached[key] = self.targets.reached(site)
+        return found
+
+    def _overridden(self, site: CallSite, given: Arguments | None) -> bool:
+        return given is not None and any(
+            known is None or not binding_problem(known.signature, given) for known in self.targets.overrides(site)
+        )
+
+    def _fails(self, one: Implementation, given: Arguments | None) -> bool:
+        if given is None:
+            return any(one.possible)
+        return bool(one.possible) and all(
+            known is not None and binding_problem(known.signature, given) for known in one.possible
+        )
+
+
+def _site(module: str, facts: FileFacts, scope: int, name: str) -> CallSite:
+    return CallSite(module, facts, Call(scope, name, (0, 0, 0, 0), TRUE, 0, False, (), False, 0, False, False), False)
+
+
+def _is_code(facts: FileFacts, name: str, line: int) -> bool:
+    """Whether a call stands in code, not in a comment or a string; the strings of a patch config may hold code."""
+    if facts.embedded:
+        return True
+    holder = facts.scopes[_scope_at(facts, line)]
+    while holder.kind == "class":
+        holder = facts.scopes[holder.parent]
+    statements = statements_of(facts, holder) if holder.index else facts.tree.body if facts.tree is not None else ()
+    return any(
+        isinstance(node, ast.Call) and node.lineno == line and (name.startswith(SUPER) or dotted(node.func) == name)
+        for statement in statements
+        if statement.lineno <= line <= (statement.end_lineno or line) or hasattr(statement, "decorator_list")
+        for node in ast.walk(statement)
+    )
+
+
+def _binds(arguments: ast.arguments, given: Arguments) -> bool:
+    """Whether a call binds to a function, also as a method of an object, without a doubt."""
+    names = [one.arg for one in arguments.args]
+    places = len(arguments.posonlyargs) + len(names)
+    first = 1 if names[:1] in (["self"], ["cls"], ["ctx"]) else 0
+    total = first + given.positional
+    if total > places and arguments.vararg is None:
+        return False
+    left = names[max(total - len(arguments.posonlyargs), 0) :]
+    keyword_only = [one.arg for one in arguments.kwonlyargs]
+    if arguments.kwarg is None and not all(name in left or name in keyword_only for name in given.keywords):
+        return False
+    required = left[: len(left) - min(len(arguments.defaults), len(left))]
+    required += [name for name, value in zip(keyword_only, arguments.kw_defaults, strict=True) if value is None]
+    return all(name in given.keywords for name in required)
+
+
+def _scope_at(facts: FileFacts, line: int) -> int:
+    """The innermost function or class whose lines hold a line."""
+    best, start = 0, 0
+    for scope in facts.scopes:
+        span = scope.span
+        if span[0] <= line <= span[2] and span[0] >= start and scope.kind != "lambda":
+            best, start = scope.index, span[0]
+    return best
