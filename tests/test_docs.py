@@ -89,6 +89,7 @@ def sorted_settings() -> list[object]:
         "ignore",
         "per_file_ignores",
         "severity",
+        "per_file_severity",
         "exclude",
         "package",
         "baseline",

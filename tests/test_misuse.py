@@ -60,6 +60,22 @@ MISUSES = [
         ["veomni", "--new-from", "HEAD", "--baseline", "x", "--write-baseline"],
         "--write-baseline accepts all that is found, --new-from leaves the old out: give one of the two",
     ),
+    (
+        ["veomni", "--config", "alloff.toml"],
+        "no rule is selected, so nothing would be checked; `opslint rules` lists them",
+    ),
+    (
+        ["veomni", "--config", "level.toml"],
+        "level.toml:1: [severity] OPS301: has to be one of error, warning, info, off",
+    ),
+    (
+        ["veomni", "--config", "norulelevel.toml"],
+        "norulelevel.toml: severity: `lost-slot` names no rule; `opslint rules",
+    ),
+    (
+        ["veomni", "--config", "nofilelevel.toml"],
+        "nofilelevel.toml: per-file-severity 'tests': `OPS999` names no rule; `opslint rules` lists them",
+    ),
     (["veomni", "-x"], "unrecognized arguments: -x (see `opslint --help`)"),
     (["veomni", "--select"], "argument --select: expected one argument (see `opslint --help`)"),
     (["veomni", "--select", ","], "argument --select: names no rule (see `opslint --help`)"),
@@ -125,6 +141,10 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "norule.toml": 'select = ["OPS999"]',
         "nobaseline.toml": 'baseline = "lost.txt"',
         "basline.toml": 'basline = "lost.txt"',
+        "alloff.toml": 'severity = { ALL = "off" }',
+        "level.toml": 'severity.OPS301 = "fatal"',
+        "norulelevel.toml": 'severity = { lost-slot = "off" }',
+        "nofilelevel.toml": 'per-file-severity = { tests = { OPS999 = "off" } }',
         "cut.txt": "# opslint baseline 1, of the package\n",
         "wild.txt": "# opslint baseline 1, of the package\nveomni/*: OPS301\n# end\n",
         "notes/a.md": "",

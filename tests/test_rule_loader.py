@@ -13,8 +13,9 @@ from veomni_opslint import rule_loader
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Severity
 from veomni_opslint.rule import Rule
+from veomni_opslint.rule_levels import Levels
 from veomni_opslint.rule_loader import Selection, find_rule, load_rules, matches, rule_page, select_rules
-from veomni_opslint.rule_settings import rule_options, rules_by_file, severities
+from veomni_opslint.rule_settings import rule_options, rules_by_file
 from veomni_opslint.settings import Settings
 
 RULES = (
@@ -170,22 +171,15 @@ def test_selection_of_nothing(configured: Selection, asked: Selection, message: 
     assert str(error.value).startswith(message)
 
 
-def test_severities_by_nearest_selector() -> None:
-    """A code decides over the beginning of one, wherever the two stand."""
-    settings = Settings(severity=(("OPS101", Severity.INFO), ("OPS1", Severity.WARNING)))
-    assert severities(settings, RULES) == {"OPS101": Severity.INFO, "OPS102": Severity.WARNING}
-    with pytest.raises(RunError, match="severity: `OPS7` names no rule"):
-        severities(Settings(severity=(("OPS7", Severity.INFO),)), RULES)
-
-
 def test_rules_by_file() -> None:
     """Per-file ignores take rules from the files that a pattern matches."""
+    rules = load_rules()
     settings = Settings(per_file_ignores=(("tests", ("OPS001",)), ("a.py", ("ALL",))))
-    found = rules_by_file(["tests/b.py", "x/a.py", "b.py"], settings, load_rules())
-    everything = frozenset(loaded.rule.code for loaded in load_rules())
+    found = rules_by_file(["tests/b.py", "x/a.py", "b.py"], settings, rules, rules, Levels({}))
+    everything = frozenset(loaded.rule.code for loaded in rules)
     assert found == {"tests/b.py": everything - {"OPS001"}, "x/a.py": frozenset(), "b.py": everything}
     with pytest.raises(RunError, match="per-file-ignores 'tests': `OPS999` names no rule"):
-        rules_by_file([], Settings(per_file_ignores=(("tests", ("OPS999",)),)), load_rules())
+        rules_by_file([], Settings(per_file_ignores=(("tests", ("OPS999",)),)), rules, rules, Levels({}))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ exclude = ["veomni/vendored"]
 package = "fork"
 baseline = "accepted.txt"
 per-file-ignores = { "tests/*" = ["OPS201"] }
-severity = { OPS303 = "error" }
+severity = { OPS303 = "error", OPS304 = "off" }
+per-file-severity = { "tests/*" = { ALL = "info" } }
 
 [rules.new-device-patch]
 allowed = ["wan"]
@@ -69,7 +70,8 @@ def test_every_key(name: str, tmp_path: Path) -> None:
         extend_select=("unused-kernel",),
         ignore=("OPS102",),
         per_file_ignores=(("tests/*", ("OPS201",)),),
-        severity=(("OPS303", Severity.ERROR),),
+        severity=(("OPS303", Severity.ERROR), ("OPS304", "off")),
+        per_file_severity=(("tests/*", (("ALL", Severity.INFO),)),),
         exclude=("veomni/vendored",),
         package="fork",
         baseline="accepted.txt",
@@ -118,7 +120,13 @@ def test_given_file_may_be_called_anything(tmp_path: Path) -> None:
         ("[dialect]\nconfig_field_of = { a = 1 }", "[dialect.config_field_of] a: has to be a string, not an integer"),
         ("[rules]\nx = 1", ":2: [rules] x: has to be a table, not an integer (1)"),
         ("[per-file-ignores]\n'a' = 'b'", ":2: [per-file-ignores] a: has to be a list of strings"),
-        ("[severity]\nOPS1 = 'eror'", ":2: [severity] OPS1: has to be one of error, warning, info, not 'eror'; did"),
+        ("[severity]\nOPS1 = 'eror'", ":2: [severity] OPS1: has to be one of error, warning, info, off, not 'eror'"),
+        ("[severity]\nOPS1 = false", ":2: [severity] OPS1: has to be one of error, warning, info, off, not False"),
+        ("[per-file-severity]\na = 'off'", ":2: [per-file-severity] a: has to be a table, not a string ('off')"),
+        (
+            "[per-file-severity.a]\nOPS1 = 'of'",
+            ":2: [per-file-severity.a] OPS1: has to be one of error, warning, info, off, not 'of'; did you mean `off`?",
+        ),
         ("[tool.opslint]\nselect = []", ":1: tool: unknown key; outside pyproject.toml the keys stand at the top"),
         ("select = [", ": is not valid TOML: "),
         ("a = 1\na = 2", ": is not valid TOML: "),

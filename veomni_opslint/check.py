@@ -17,6 +17,7 @@ from veomni_opslint.gate.apply_baseline import Accepted, BaselineUse, apply_base
 from veomni_opslint.model import OpsModel
 from veomni_opslint.proposals import with_fixes
 from veomni_opslint.report import Coverage, Report, at_least
+from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
 from veomni_opslint.rule_run import apply_rules, filter_findings
 
@@ -75,7 +76,8 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     """
     project, settings = discover(request.paths, root=request.root, config=request.config, stdin_path=request.stdin_path)
     rules = load_rules()
-    configured = Selection(settings.select, settings.ignore, settings.extend_select)
+    off = read_levels(settings, rules).off
+    configured = Selection(settings.select, (*settings.ignore, *off), settings.extend_select)
     selected = select_rules(rules, configured, request.selection, settings.describe(), runtime=judge is not None)
     baseline = open_baseline(request.baseline, request.baseline_use, project, settings)
     with collector_paused():

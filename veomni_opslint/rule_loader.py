@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _PACKAGE = "veomni_opslint.rules"
 _PREFIX = re.compile(r"OPS\d{0,3}", re.IGNORECASE)
-_EXACT = 100
+EXACT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def rule_hint(word: str, rules: Iterable[Rule]) -> str:
 def matches(selector: str, rule: Rule) -> int:
     """How closely *selector* (a code, the beginning of one, a name, or ALL) names *rule*: 0 for not at all."""
     if selector.casefold() in (rule.code.casefold(), rule.name):
-        return _EXACT
+        return EXACT
     if selector.upper() == "ALL":
         return 1
     return len(selector) if _PREFIX.fullmatch(selector) and rule.code.startswith(selector.upper()) else 0
@@ -145,7 +145,7 @@ def select_rules(
 
 def _is_selected(loaded: LoadedRule, layers: tuple[Selection, ...]) -> bool:
     if loaded.always:
-        return not any(_nearest(layer.ignore, loaded.rule) == _EXACT for layer in layers)
+        return not any(_nearest(layer.ignore, loaded.rule) == EXACT for layer in layers)
     for layer in layers:
         on = _nearest((*layer.select, *layer.extend_select), loaded.rule)
         off = _nearest(layer.ignore, loaded.rule)
@@ -155,7 +155,7 @@ def _is_selected(loaded: LoadedRule, layers: tuple[Selection, ...]) -> bool:
 
 
 def _is_named(loaded: LoadedRule, layers: tuple[Selection, ...]) -> bool:
-    return any(_nearest((*layer.select, *layer.extend_select), loaded.rule) == _EXACT for layer in layers)
+    return any(_nearest((*layer.select, *layer.extend_select), loaded.rule) == EXACT for layer in layers)
 
 
 def _nearest(selectors: Iterable[str], rule: Rule) -> int:

@@ -11,8 +11,9 @@ from veomni_opslint.errors import InternalError, cause_of
 from veomni_opslint.findings import Finding
 from veomni_opslint.fingerprints import with_fingerprints
 from veomni_opslint.model import OpsModel
+from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import LoadedRule
-from veomni_opslint.rule_settings import rules_by_file, severities
+from veomni_opslint.rule_settings import rules_by_file
 from veomni_opslint.suppress import suppress
 
 
@@ -57,12 +58,15 @@ def filter_findings(
     further_paths: Iterable[str] = (),
 ) -> Outcome:
     """Apply what the settings and the comments in the code say. *further_paths* are asked about, whatever was found."""
-    levels = severities(analysis.settings, rules)
+    levels = read_levels(analysis.settings, rules)
     project = analysis.project
     findings = with_fingerprints(found)
     paths = {*project.files, *(finding.place.path for finding in findings), *further_paths}
-    ran = rules_by_file(filter(project.reports, paths), analysis.settings, selected)
+    ran = rules_by_file(filter(project.reports, paths), analysis.settings, rules, selected, levels)
     relevant = tuple(finding for finding in findings if finding.code in ran.get(finding.place.path, ()))
     result = suppress(relevant, analysis.files, rules, ran)
-    kept = (replace(finding, severity=levels.get(finding.code, finding.severity)) for finding in result.kept)
+    kept = (
+        replace(finding, severity=levels.of(finding.code, finding.place.path) or finding.severity)
+        for finding in result.kept
+    )
     return Outcome(with_fingerprints(kept), result.silenced, ran)

@@ -1,4 +1,4 @@
-"""What the settings of a project say about single rules: their options, their severity, and where they do not run."""
+"""What the settings of a project say about single rules: their options, and where they do not run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.file_walk import Excludes
-from veomni_opslint.findings import Severity
-from veomni_opslint.rule_loader import LoadedRule, find_rule, load_rules, matches, require_rule
+from veomni_opslint.rule_levels import Levels
+from veomni_opslint.rule_loader import LoadedRule, find_rule, matches, require_rule
 from veomni_opslint.settings import TYPE_NAMES, Settings, described
 
 
@@ -41,24 +41,12 @@ def _options_hint(key: str, options: Iterable[str]) -> str:
     return did_you_mean(key, names) or f"; it has {', '.join(f'`{name}`' for name in names)}"
 
 
-def severities(settings: Settings, rules: tuple[LoadedRule, ...]) -> dict[str, Severity]:
-    """The severity of each rule, by code, that the settings change.
-
-    Raises:
-        RunError: a selector names no rule.
-    """
-    for selector, _ in settings.severity:
-        require_rule(selector, rules, f"{settings.describe()}: severity")
-    levels: dict[str, Severity] = {}
-    for loaded in rules:
-        nearest = max(settings.severity, key=lambda item: matches(item[0], loaded.rule), default=None)
-        if nearest is not None and matches(nearest[0], loaded.rule):
-            levels[loaded.rule.code] = nearest[1]
-    return levels
-
-
 def rules_by_file(
-    paths: Iterable[str], settings: Settings, selected: Sequence[LoadedRule]
+    paths: Iterable[str],
+    settings: Settings,
+    rules: Sequence[LoadedRule],
+    selected: Sequence[LoadedRule],
+    levels: Levels,
 ) -> dict[str, frozenset[str]]:
     """The codes of the *selected* rules whose findings count, for each path.
 
@@ -69,11 +57,13 @@ def rules_by_file(
     ignores = [(Excludes([pattern]), selectors) for pattern, selectors in settings.per_file_ignores]
     for pattern, selectors in settings.per_file_ignores:
         for selector in selectors:
-            require_rule(selector, load_rules(), f"{settings.describe()}: per-file-ignores {pattern!r}")
+            require_rule(selector, rules, f"{settings.describe()}: per-file-ignores {pattern!r}")
+    if not ignores and not levels.by_file:
+        return dict.fromkeys(paths, everywhere)
     return {
-        path: everywhere - _ignored(selected, [selectors for glob, selectors in ignores if glob.match(path)])
-        if ignores
-        else everywhere
+        path: everywhere
+        - _ignored(selected, [selectors for glob, selectors in ignores if glob.match(path)])
+        - levels.off_in(path)
         for path in paths
     }
 

@@ -6,12 +6,14 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import NoReturn, get_type_hints
+from typing import Literal, NoReturn, TypeAlias, get_type_hints
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Severity
 
+OFF: Literal["off"] = "off"
+Level: TypeAlias = Severity | Literal["off"]
 ROOT_MARKERS = ("pyproject.toml", "opslint.toml", ".git")
 
 
@@ -28,7 +30,8 @@ class Settings:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    severity: tuple[tuple[str, Severity], ...] = ()
+    severity: tuple[tuple[str, Level], ...] = ()
+    per_file_severity: tuple[tuple[str, tuple[tuple[str, Level], ...]], ...] = ()
     exclude: tuple[str, ...] = ()
     package: str | None = None
     baseline: str | None = None
@@ -125,8 +128,10 @@ class _Reader:
             table = self._table("", key, value)
             return tuple((pattern, self._strings(key, pattern, rules)) for pattern, rules in table.items())
         if key == "severity":
+            return self._levels("", key, value)
+        if key == "per-file-severity":
             table = self._table("", key, value)
-            return tuple((rule, self._severity(rule, level)) for rule, level in table.items())
+            return tuple((pattern, self._levels(key, pattern, levels)) for pattern, levels in table.items())
         return self._strings("", key, value)
 
     def _dialect(self, table: Mapping[str, object]) -> Dialect:
@@ -153,12 +158,16 @@ class _Reader:
                 values[name] = {**before, **pairs} if isinstance(before, dict) else pairs
         return Dialect(**values)  # type: ignore[arg-type]
 
-    def _severity(self, rule: str, level: object) -> Severity:
-        levels = [str(severity) for severity in Severity]
+    def _levels(self, table: str, key: str, value: object) -> tuple[tuple[str, Level], ...]:
+        within = f"{table}.{key}".strip(".")
+        return tuple((rule, self._level(within, rule, level)) for rule, level in self._table(table, key, value).items())
+
+    def _level(self, table: str, rule: str, level: object) -> Level:
+        levels = [*map(str, Severity), OFF]
         if level not in levels:
             hint = did_you_mean(level, levels) if isinstance(level, str) else ""
-            self.fail("severity", rule, f"has to be one of {', '.join(levels)}, not {level!r}{hint}")
-        return Severity(str(level))
+            self.fail(table, rule, f"has to be one of {', '.join(levels)}, not {level!r}{hint}")
+        return OFF if level == OFF else Severity(str(level))
 
     def _string(self, table: str, key: str, value: object) -> str:
         if not isinstance(value, str) or not value:

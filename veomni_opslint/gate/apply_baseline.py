@@ -13,9 +13,10 @@ from veomni_opslint.findings import Finding, Place, Severity
 from veomni_opslint.fingerprints import with_fingerprints
 from veomni_opslint.gate.baseline import Baseline, Entry, Scope, accepted, entry_of, mark_of, read_baseline
 from veomni_opslint.report import BaselineChange, at_least
+from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import LoadedRule
 from veomni_opslint.rule_run import Outcome
-from veomni_opslint.rule_settings import rules_by_file, severities
+from veomni_opslint.rule_settings import rules_by_file
 from veomni_opslint.settings import Settings, shown_path
 
 BaselineUse: TypeAlias = Literal["apply", "write", "prune"]
@@ -148,9 +149,10 @@ def _about_entries(
 ) -> Iterator[Finding]:
     shown = os.path.relpath(path, project.root).replace(os.sep, "/")
     loaded = next((loaded for loaded in rules if loaded.rule.name == _STALE), None)
-    if loaded is None or loaded.rule.code not in rules_by_file([shown], settings, selected)[shown]:
+    levels = read_levels(settings, rules)
+    if loaded is None or loaded.rule.code not in rules_by_file([shown], settings, rules, selected, levels)[shown]:
         return
-    severity = severities(settings, rules).get(loaded.rule.code, loaded.rule.severity)
+    severity = levels.of(loaded.rule.code, shown) or loaded.rule.severity
     known = {other.rule.code for other in rules}
     for entry in stale:
         finding = loaded.rule.finding(Place(shown, entry.line), _message(entry, known))
