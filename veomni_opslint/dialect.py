@@ -55,6 +55,13 @@ class Dialect:
     post_import_blocks: str = "post_import_blocks"
     add_import: str = "add_import"
     add_helper: str = "add_helper"
+    add_helper_after: str = "add_helper_after"
+    patch_config: str = "PatchConfig"
+    override_method: str = "override_method"
+    replace_function: str = "replace_function"
+    replace_class: str = "replace_class"
+    drop_import_names: str = "drop_import_names"
+    exclude_from_output: str = "exclude_from_output"
     optional_packages: tuple[str, ...] = (
         "liger_kernel", "triton", "torch_npu", "flash_attn", "flash_attn_interface", "quack", "fla", "tilelang",
         "tile_kernels", "flash_qla", "flash_mla", "magi_attention", "fla_npu", "diffusers",

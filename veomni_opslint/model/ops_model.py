@@ -15,6 +15,7 @@ from veomni_opslint.facts import FileFacts, Span, text_of
 from veomni_opslint.findings import Place
 from veomni_opslint.model.argument_classes import ArgumentClasses
 from veomni_opslint.model.eager_imports import EagerImports
+from veomni_opslint.model.global_names import GlobalNames, global_names
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.implementation_files import ImplementationFiles
 from veomni_opslint.model.job_files import JobFile, find_job_files
@@ -23,6 +24,7 @@ from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
 from veomni_opslint.model.ops_config import OpsConfig, class_node
 from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
+from veomni_opslint.model.patch_plans import PatchPlan, find_patch_plans
 from veomni_opslint.model.per_model_patches import PerModelPatches, find_per_model_patches
 from veomni_opslint.model.pointer_owners import PointerList, find_pointer_list, rebindable
 from veomni_opslint.model.pointers import Pointer, find_pointers
@@ -61,6 +63,7 @@ class OpsModel:
     yaml_sources: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     document_sources: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     _deep: dict[str, FileFacts] = field(default_factory=dict, repr=False)
+    _global_names: dict[str, GlobalNames] = field(default_factory=dict, repr=False)
 
     @property
     def problems(self) -> tuple[Source, ...]:
@@ -123,6 +126,11 @@ class OpsModel:
     def patch_imports(self) -> Mapping[str, PatchConfigImports]:
         """Imports that patch configs ask for, by the module names of the configs."""
         return find_patch_imports(self.symbols.modules, self.dialect)
+
+    @cached_property
+    def patch_plans(self) -> Mapping[str, PatchPlan]:
+        """What patch configs put into generated files, by the module names of these files, which need not exist."""
+        return find_patch_plans(self.symbols, self.package, self.dialect)
 
     @cached_property
     def presence(self) -> Presence:
@@ -251,6 +259,12 @@ class OpsModel:
         if module not in self._deep:
             self._deep[module] = extract(Source(facts.path, facts.text), self.dialect, deep=True)
         return self._deep[module]
+
+    def global_names(self, module: str) -> GlobalNames:
+        """The global names that a module uses."""
+        if module not in self._global_names:
+            self._global_names[module] = global_names(self.symbols.modules[module])
+        return self._global_names[module]
 
     def place(self, path: str, span: Span) -> Place:
         """The place of a span of a file, with columns counted in characters."""

@@ -1,0 +1,328 @@
+"""A generated file disagrees with its patch config: slots, imports or patched bodies."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.facts import EmbeddedBlock, FileFacts, Import, Span
+from veomni_opslint.findings import Finding, Related, Severity
+from veomni_opslint.model import OpsModel
+from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names, names_of
+from veomni_opslint.model.patch_plans import Origin, PatchPlan, PlannedBlock, PlannedCode, PlannedImport
+from veomni_opslint.model.same_code import dedented_lines, first_difference, same_tree
+from veomni_opslint.parsing import parse
+from veomni_opslint.rule import Rule
+
+rule = Rule.of(__name__, Severity.ERROR)
+
+_DEFINED = re.compile(r"(?:async\s+)?(?:def|class)\s+(?P<name>\w+)")
+
+
+def check(model: OpsModel) -> Iterator[Finding]:
+    for generated, plan in model.patch_plans.items():
+        facts = model.symbols.modules.get(generated)
+        if facts is not None and facts.tree is not None:
+            yield from _Comparison(model, plan, facts).findings()
+
+
+class _Comparison:
+    """One patch config and the generated file."""
+
+    def __init__(self, model: OpsModel, plan: PatchPlan, facts: FileFacts) -> None:
+        self._model = model
+        self._plan = plan
+        self._file = GeneratedFile(facts)
+        self._config = plan.path.rpartition("/")[2]
+
+    def findings(self) -> Iterator[Finding]:
+        plan = self._plan
+        for code in plan.code if plan.knows("code") else ():
+            yield from self._external(code) if code.external else self._definition(code)
+        for imported in plan.imports if plan.knows("imports", "blocks") else ():
+            yield from self._import(imported)
+        for block in plan.blocks if plan.knows("blocks") else ():
+            yield from self._block(block)
+        if plan.knows("code"):
+            yield from self._left_over_patches()
+        if plan.knows("imports", "blocks", "code"):
+            yield from self._left_over_slots()
+            yield from self._left_over_imports()
+        yield from self._left_over_names()
+
+    def _definition(self, code: PlannedCode) -> Iterator[Finding]:
+        expected = self._expected(code)
+        target = _named_like(expected, code.target) if expected is not None else code.target
+        found = self._file.find(code.kind, target)
+        if not found:
+            yield self._missing_definition(code, target)
+            return
+        if expected is None or code.definition is None:
+            return
+        differences = [first_difference(expected, dedented_lines(self._file.lines, node)) for node in found]
+        at = code.definition.node.lineno
+        if None in differences:
+            same = found[differences.index(None)]
+            if not _decorated_alike(code, code.definition.decorators, same):
+                yield self._different(
+                    code, target, span_of(same.decorator_list[0] if same.decorator_list else same), at
+                )
+            return
+        node, difference = found[-1], differences[-1] or (0, 0)
+        yield self._different(code, target, self._line(node.lineno + difference[1]), at + difference[0])
+
+    def _line(self, line: int) -> Span:
+        text = self._file.lines[line - 1]
+        return (line, len(text) - len(text.lstrip()), line, len(text.encode()))
+
+    def _expected(self, code: PlannedCode) -> list[str] | None:
+        """The source of a patch as patch generation writes it: texts replaced first, then the definition renamed."""
+        if code.definition is None:
+            return None
+        node = code.definition.node
+        lines = dedented_lines(_lines(self._model.files[code.definition.path].text), node)
+        name = code.target.rpartition(".")[2]
+        if code.name_map or node.name != name:
+            text = "\n".join(lines)
+            for old, new in sorted(code.name_map, key=lambda one: len(one[0]), reverse=True):
+                text = text.replace(old, new)
+            if node.name != name:
+                word = "class" if isinstance(node, ast.ClassDef) else "def"
+                text = text.replace(f"{word} {node.name}", f"{word} {name}", 1)
+            lines = text.split("\n")
+        return lines
+
+    def _external(self, code: PlannedCode) -> Iterator[Finding]:
+        module, _, name = code.external.rpartition(".")
+        bound = self._file.imports.get(code.target, [])
+        if any(one.module == module and there == name for one, there, _ in bound):
+            return
+        found = [span for _, _, span in bound] + [span_of(node) for node in self._file.find("class", code.target)]
+        yield self._finding(
+            found[-1] if found else self._file.last_import(),
+            f"`{code.target}` is not `{code.external}`, which {self._config} puts in its place",
+            [self._origin(code.origin, "the class is replaced here")],
+        )
+
+    def _import(self, wanted: PlannedImport) -> Iterator[Finding]:
+        bound = self._file.imports.get(wanted.bound, [])
+        if any(_is_import(one, there, wanted) for one, there, _ in bound):
+            return
+        related = [self._origin(wanted.origin, "the import is asked for here")]
+        what = f"from {wanted.module} import {wanted.name}" if wanted.name else f"import {wanted.module}"
+        if not bound:
+            # The formatter that follows generation drops imports that nothing uses.
+            if wanted.bound == "*" or self._uses(wanted.bound):
+                message = f"`{what}` is missing, which {self._config} adds"
+                yield self._finding(self._file.last_import(), message, related)
+            return
+        if not any(one.bound == wanted.bound and one is not wanted for one in self._wanted_imports()):
+            message = f"`{wanted.bound}` is imported from elsewhere than by `{what}`, which {self._config} adds"
+            yield self._finding(bound[-1][2], message, related)
+
+    def _wanted_imports(self) -> Iterator[PlannedImport]:
+        yield from self._plan.imports
+        for planned in self._plan.blocks:
+            yield from _imports_of(planned)
+
+    def _uses(self, name: str) -> bool:
+        return name in self._model.global_names(self._plan.generated).used
+
+    def _block(self, planned: PlannedBlock) -> Iterator[Finding]:
+        facts = planned.block.facts
+        if facts is None:
+            return
+        at = self._file.last_import()
+        wanted = tuple(_imports_of(planned))
+        for node in _statements(facts.text):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+                for imported in wanted:
+                    if imported.bound in names:
+                        yield from self._import(imported)
+                continue
+            found, same = self._counterpart(node, facts)
+            if same is not None:
+                at = span_of(same)
+                continue
+            related = [self._origin(Origin(planned.path, _place_in(planned.block, node)), "the patch config says this")]
+            if found:
+                message = f"{_described(node)} is not what {self._config} adds"
+                yield self._finding(span_of(found[-1]), message, related)
+            else:
+                yield self._finding(at, f"{_described(node)} is missing, which {self._config} adds", related)
+
+    def _counterpart(self, node: ast.stmt, block: FileFacts) -> tuple[list[ast.stmt], ast.stmt | None]:
+        """Statements of the file that stand for one of a block, and the one that says the same."""
+        candidates: list[ast.stmt]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            candidates = list(self._file.definitions.get(node.name, ()))
+        elif names := assigned_names(node):
+            candidates = self._file.assignments(names[0])
+            return candidates, next((one for one in candidates if same_tree(node, one)), None)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            return [node], node
+        else:
+            candidates = [one for one in self._file.body if type(one) is type(node)]
+        expected = dedented_lines(_lines(block.text), node)
+        for one in candidates:
+            if first_difference(expected, dedented_lines(self._file.lines, one)) is None:
+                return candidates, one
+        known = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        return (candidates if known else []), None
+
+    def _left_over_patches(self) -> Iterator[Finding]:
+        """Patches that the header of the file lists and the config does not ask for any more."""
+        wanted = {(one.kind, one.target) for one in self._plan.code}
+        if not self._plan.knows("excluded"):
+            return
+        replaced = {target for kind, target in wanted if kind == "class"}
+        for (kind, target), line in self._file.listed.items():
+            owner = target.partition(".")[0]
+            if (kind, target) in wanted or owner in self._plan.excluded or (kind == "method" and owner in replaced):
+                continue
+            nodes = self._file.find(kind, target)
+            place = span_of(nodes[-1]) if nodes else (line, 0, line, len(self._file.lines[line - 1]))
+            yield self._finding(place, f"{kind} `{target}` was patched, but {self._config} patches it no more", [])
+
+    def _left_over_slots(self) -> Iterator[Finding]:
+        if self._of_project():
+            return
+        wanted: set[str] = set()
+        for one in self._plan.blocks:
+            if one.block.facts is not None:
+                wanted.update(binding.name for binding in one.block.facts.bindings)
+                if any(name.name == "*" for imported in one.block.facts.imports for name in imported.names):
+                    return
+        for slot in self._file.facts.slots:
+            if slot.at_module_level and slot.names and wanted.isdisjoint(slot.names):
+                message = f"slot `{slot.var}` is declared here, but {self._config} declares it no more"
+                yield self._finding(slot.span, message, [])
+
+    def _left_over_imports(self) -> Iterator[Finding]:
+        """Imports of the project or of NPU packages: the source module of another package has none."""
+        if self._of_project():
+            return
+        added = {one.bound for one in self._wanted_imports()} | {one.target for one in self._plan.code}
+        roots = (self._model.package, *self._model.dialect.npu_packages)
+        for bound, imports in self._file.imports.items():
+            for imported, name, span in imports:
+                module = "." * imported.level + imported.module
+                own = imported.level > 0 or module.partition(".")[0] in roots
+                if own and bound not in added:
+                    written = f"from {module} import {name}" if name else f"import {module}"
+                    yield self._finding(span, f"`{written}` is here, but {self._config} adds it no more", [])
+
+    def _left_over_names(self) -> Iterator[Finding]:
+        """Imports that the config drops, and definitions that it excludes."""
+        plan = self._plan
+        added = {one.bound for one in self._wanted_imports()} | {one.target for one in plan.code}
+        for name in dict.fromkeys(plan.dropped) if plan.knows("imports", "blocks", "dropped") else ():
+            for _, _, span in self._file.imports.get(name, ()) if name not in added else ():
+                yield self._finding(span, f"the import of `{name}` is here, but {self._config} drops it", [])
+        for name in dict.fromkeys(plan.excluded) if plan.knows("code", "blocks", "excluded") else ():
+            for node in self._file.definitions.get(name, ()) if name not in added else ():
+                yield self._finding(span_of(node), f"`{name}` is here, but {self._config} excludes it", [])
+
+    def _of_project(self) -> bool:
+        return self._plan.source_module.partition(".")[0] == self._model.package
+
+    def _missing_definition(self, code: PlannedCode, target: str) -> Finding:
+        owner = self._file.definitions.get(target.rpartition(".")[0], ())
+        place = span_of(owner[-1]) if owner else self._file.last_import()
+        message = f"{code.kind} `{target}` is missing, which {self._config} puts here"
+        return self._finding(place, message, [self._origin(code.origin, "the patch config asks for it here")])
+
+    def _different(self, code: PlannedCode, target: str, span: Span, line: int) -> Finding:
+        """*line* is where the patch says something else."""
+        message = f"{code.kind} `{target}` is not what {self._config} puts here"
+        related = [self._origin(code.origin, "the patch config asks for it here")]
+        if code.definition is not None:
+            path = code.definition.path
+            text = _lines(self._model.files[path].text)[line - 1]
+            patch = (line, len(text) - len(text.lstrip()), line, len(text.encode()))
+            related.insert(0, Related(self._model.place(path, patch), "the patch says this"))
+        return self._finding(span, message, related)
+
+    def _origin(self, origin: Origin, message: str) -> Related:
+        return Related(self._model.place(origin.path, origin.span), message)
+
+    def _finding(self, span: Span, what: str, related: list[Related]) -> Finding:
+        message = (
+            f"{what}: the generated file is stale or was edited by hand, so other code runs than the patch config "
+            "says, until the next generation undoes it; put the patch config right and generate the file again"
+        )
+        if not related:
+            related = [self._origin(Origin(self._plan.path, self._plan.created), "the patch config")]
+        return rule.finding(self._model.place(self._file.facts.path, span), message, related)
+
+
+@lru_cache(maxsize=64)
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
+def _imports_of(planned: PlannedBlock) -> Iterator[PlannedImport]:
+    """What the imports of a block bind at module level."""
+    for imported in planned.block.facts.imports if planned.block.facts is not None else ():
+        if imported.scope == 0 and imported.how in ("from", "import"):
+            for bound, name, span in names_of(imported):
+                yield PlannedImport("." * imported.level + imported.module, name, bound, Origin(planned.path, span))
+
+
+def _place_in(block: EmbeddedBlock, node: ast.stmt) -> Span:
+    """Where the config writes a statement of a block: where it binds its name, else the whole block."""
+    names = assigned_names(node)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        names = (node.name,)
+    for binding in block.facts.bindings if block.facts is not None else ():
+        if binding.scope == 0 and binding.name in names:
+            return binding.span
+    return block.call
+
+
+@lru_cache(maxsize=256)
+def _statements(code: str) -> tuple[ast.stmt, ...]:
+    """The statements of a block, placed in its own code."""
+    return tuple(parse(code).body)
+
+
+def _named_like(code: list[str], target: str) -> str:
+    """The target under the name that the definition really has, which the texts of a name map may have changed."""
+    match = _DEFINED.match(code[0]) if code else None
+    owner, dot, name = target.rpartition(".")
+    return f"{owner}{dot}{match['name'] if match is not None else name}"
+
+
+def _decorated_alike(code: PlannedCode, decorators: Sequence[ast.expr], node: DefinitionNode) -> bool:
+    """Whether the decorators that stay are there; a method keeps those of the source module as well."""
+    wanted = []
+    for decorator in decorators:
+        text = ast.unparse(decorator)
+        for old, new in sorted(code.name_map, key=lambda one: len(one[0]), reverse=True):
+            text = text.replace(old, new)
+        wanted.append(text)
+    found = [ast.unparse(decorator) for decorator in node.decorator_list]
+    if code.kind == "method":
+        return not wanted or found[-len(wanted) :] == wanted
+    return found == wanted
+
+
+def _is_import(imported: Import, name: str, wanted: PlannedImport) -> bool:
+    """Whether an import binds what is wanted; ``import a.b as c`` and ``from a import b as c`` are the same."""
+    module = "." * imported.level + imported.module
+    return _full_name(module, name) == _full_name(wanted.module, wanted.name)
+
+
+def _full_name(module: str, name: str) -> str:
+    return f"{module}.{name}" if name else module
+
+
+def _described(node: ast.stmt) -> str:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return f"`{node.name}`"
+    names = assigned_names(node)
+    return f"`{names[0]}`" if names else f"`{ast.unparse(node).partition(chr(10))[0]}`"
