@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.argument_classes import ArgumentClass, ArgumentField
-from veomni_opslint.model.binding import config_field_name, config_value
+from veomni_opslint.model.binding import config_field_name
 from veomni_opslint.model.job_files import JobFile
+from veomni_opslint.model.known_values import known_values
 from veomni_opslint.model.ops_config import OpsConfig
 from veomni_opslint.model.registered_pairs import nearest
-from veomni_opslint.registrations import Unknown
 from veomni_opslint.rule import Rule
 from veomni_opslint.yaml_documents import YamlEntry, YamlNode
 
@@ -24,7 +24,7 @@ _LISTED = 8
 def check(model: OpsModel) -> Iterator[Finding]:
     config = model.ops_config
     known = (
-        {field.name: _known_values(model, config, field.name) for field in config.fields} if config is not None else {}
+        {field.name: known_values(model, config, field.name) for field in config.fields} if config is not None else {}
     )
     if config is not None:
         bound = {config_field_name(model, slot.op_name) for slot in model.slots if slot.op_name is not None}
@@ -37,35 +37,6 @@ def check(model: OpsModel) -> Iterator[Finding]:
                 if finding.place not in reported:
                     reported.add(finding.place)
                     yield finding
-
-
-def _known_values(model: OpsModel, config: OpsConfig, field: str) -> tuple[str, ...] | None:
-    """Every value of a field that something implements; None where that cannot be known, or nothing says."""
-    declared = config.field(field)
-    if declared is not None and declared.choices is not None:
-        return declared.choices
-    registrations = model.registrations
-    ops = {spec.op_name for spec in registrations.kernel_specs if config_field_name(model, spec.op_name) == field}
-    specs = [spec for spec in registrations.op_specs if spec.config_field == field]
-    if not ops and not specs:
-        return None
-    if any(item.op_name is None or item.op_name in ops or item.of_op for item in registrations.unresolved):
-        return None
-    values = [model.dialect.eager]
-    for kernel in registrations.kernel_specs:
-        if kernel.op_name in ops:
-            values += [config_value(model, kernel.op_name, kernel.name), kernel.name]
-    for spec in specs:
-        if isinstance(spec.backends, Unknown):
-            return None
-        values += [name for name, _ in spec.backends]
-    names = {spec.name for spec in specs}
-    for patches in model.per_model_patches:
-        if not patches.complete:
-            return None
-        values += [extra.name for extra in patches.extra_backends if extra.op_name in names and not extra.barred]
-    values += [legacy.value for legacy in model.legacy_values if legacy.field == field]
-    return tuple(dict.fromkeys(values))
 
 
 def _defaults(config: OpsConfig, bound: set[str]) -> Iterator[Finding]:

@@ -38,6 +38,7 @@ from veomni_opslint.registrations import Registrations, Unknown
 from veomni_opslint.source import Source
 
 if TYPE_CHECKING:
+    from veomni_opslint.markdown import Document
     from veomni_opslint.model.workflows import Workflow
 
 _WORKFLOWS = ".github/workflows/"
@@ -201,6 +202,13 @@ class OpsModel:
     def workflow_sources(self) -> Mapping[str, bytes]:
         """The content of the workflows of the repository's CI, by path."""
         return {path: data for path, data in self.yaml_sources.items() if path.startswith(_WORKFLOWS)}
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...]:
+        """The Markdown files that say something of the ops of today."""
+        from veomni_opslint.model.documentation import read_documents  # noqa: PLC0415 - that module imports this one
+
+        return read_documents(self)
 
     @cached_property
     def npu_workflows(self) -> tuple[Workflow, ...]:
