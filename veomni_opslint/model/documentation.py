@@ -104,7 +104,7 @@ def value_tables(model: OpsModel, document: Document) -> Iterator[ValueTable]:
             named = {name for code in block.text.codes if (name := field_of(code.text)) in known}
             if len(named) == 1 and (_is_heading(block) or _FIELD_LABEL.match(block.text.text.lower())):
                 # What a first subsection says of the field holds for those beside it.
-                subjects.append((level if _is_heading(block) else max(level - 1, 1), *named))
+                subjects.append((level if _is_heading(block) else max(level - 1, 1), named.pop()))
         elif isinstance(block, Table):
             titled = field_of(block.header[0].plain)
             if titled in known:
