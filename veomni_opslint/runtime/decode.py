@@ -19,6 +19,7 @@ from veomni_opslint.runtime.observation import (
     ImportState,
     KernelState,
     LoadedOptional,
+    ModuleState,
     PackageCost,
     Status,
 )
@@ -131,6 +132,16 @@ class Decoder:
             return Environment(executable=python, problem="asking for the environment failed")
         known: dict[str, Any] = {key: value for key, value in message.items() if key != "fork_safe"}
         return Environment(**{**known, "devices": tuple(known["devices"])})
+
+    def module(self, message: Message) -> ModuleState:
+        """A module with slots."""
+        failure = self.failure(message.get("error"))
+        if failure is not None:
+            missing = str(message.get("missing") or "")
+            status: Status = "missing" if missing else "broken"
+            reason = _missing(missing, extra_of(self._project_root, missing)) if missing else str(failure)
+            return ModuleState(str(message["module"]), status, reason=reason)
+        return ModuleState(str(message["module"]), "ok", tuple(message["slots"]), tuple(message["config_slots"]))
 
     def failure(self, error: Mapping[str, Any] | None) -> Failure | None:
         """An exception, with those of its frames that are in the project placed there."""

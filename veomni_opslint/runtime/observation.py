@@ -116,6 +116,17 @@ class ImportState:
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleState:
+    """A module with slots as it is once it is imported, or why it cannot be."""
+
+    name: str
+    status: Status
+    slots: tuple[Mapping[str, object], ...] = ()
+    config_slots: tuple[Mapping[str, object], ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """The machine. ``device`` is ``gpu``, ``npu`` or ``cpu``; versions are None for what is not installed."""
 
@@ -136,6 +147,7 @@ class Environment:
 class RuntimeRun:
     """The project as it is known statically, and the same as it ran.
 
+    ``modules`` are those with slots, ``config_fields`` those of the ops config, None where that cannot be imported.
     ``simulated`` is the device that was pretended, with the packages that were replaced; empty for the real machine.
     """
 
@@ -144,5 +156,7 @@ class RuntimeRun:
     imported: ImportState
     kernels: tuple[KernelState, ...] = ()
     op_specs: tuple[Mapping[str, object], ...] = ()
+    modules: tuple[ModuleState, ...] = ()
+    config_fields: tuple[Mapping[str, object], ...] | None = None
     simulated: str = ""
     stand_ins: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from veomni_opslint.errors import RunError
 from veomni_opslint.model import OpsModel
+from veomni_opslint.runtime.child.main import CONFIG, ENVIRONMENT, SLOTS
 from veomni_opslint.runtime.child.watch import Ending, Limits, Message, watch
 from veomni_opslint.runtime.decode import Decoder
 from veomni_opslint.runtime.launch import interpreter, start
@@ -56,13 +57,15 @@ def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None 
     for number, key in enumerate(_to_confirm(seen, specs)):
         say(f"again, alone: {key}", number, len(specs))
         seen.answers[key] = _alone(python, request, key, options)
-    environment = seen.answers.get("environment", {})
+    fields = seen.answers.get(CONFIG, {}).get("answer")
     return RuntimeRun(
         model=model,
-        environment=decoder.environment(environment.get("answer"), python),
+        environment=decoder.environment(seen.answers.get(ENVIRONMENT, {}).get("answer"), python),
         imported=imported,
         kernels=tuple(decoder.kernel(spec, seen.answers.get(key, {})) for key, spec in specs.items()),
         op_specs=tuple(seen.registry["op_specs"]),
+        modules=tuple(decoder.module(one) for one in seen.answers.get(SLOTS, {}).get("all", ())),
+        config_fields=tuple(fields["fields"]) if fields is not None else None,
         simulated=options.simulate,
         stand_ins=seen.stand_ins,
     )
@@ -92,17 +95,24 @@ def _serve(python: str, request: Mapping[str, object], options: RuntimeOptions, 
             seen.alone = tuple(event["keys"])
         elif kind == "ended":
             seen.answers.setdefault(key, {}).update(ending=event)
-            done += key != "environment"
+            done += key not in {ENVIRONMENT, SLOTS, CONFIG}
             say(key, done, total)
         elif kind in {"answer", "error"}:
-            seen.answers.setdefault(key, {}).update(event)
+            _keep(seen.answers.setdefault(key, {}), event)
     return seen
+
+
+def _keep(answer: Message, event: Message) -> None:
+    """The last answer of a task, and of one that gives several, all."""
+    answer.update(event)
+    if "answer" in event:
+        answer.setdefault("all", []).append(event["answer"])
 
 
 def _to_confirm(seen: _Seen, specs: Mapping[str, Message]) -> list[str]:
     """The tasks to do again in a process that is not forked, where a fork may be what made them fail."""
     if seen.alone:
-        return [key for key in ("environment", *specs) if key in seen.alone]
+        return [key for key in (ENVIRONMENT, *specs, SLOTS, CONFIG) if key in seen.alone]
     suspects = []
     for key in specs:
         answer = seen.answers.get(key, {})
@@ -121,7 +131,7 @@ def _alone(python: str, request: Mapping[str, object], key: str, options: Runtim
         if isinstance(event, Ending):
             answer["ending"] = {"kind": event.kind, "detail": event.detail, "output": process.output}
         elif event.get("event") in {"answer", "error"}:
-            answer.update(event)
+            _keep(answer, event)
     return answer
 
 

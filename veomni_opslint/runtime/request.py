@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 
 from veomni_opslint.model import OpsModel
+from veomni_opslint.model.model_files import model_files
 
 _DEFAULT_JOBS = 4
 
@@ -43,6 +44,11 @@ def runtime_request(model: OpsModel, options: RuntimeOptions) -> dict[str, objec
         "kernel_spec": dialect.kernel_spec,
         "register_op": dialect.register_op,
         "op_spec": dialect.op_spec,
+        "op_slot": dialect.op_slot,
+        "config_slot": dialect.config_slot,
+        "slot_modules": [file.module for file in model_files(model)],
+        "ops_config": dialect.ops_config,
+        "config_module": model.ops_config.module if model.ops_config is not None else "",
         "resolve_method": dialect.resolve_method,
         "hardware_check": dialect.hardware_check,
         "optional": list(dialect.optional_packages),

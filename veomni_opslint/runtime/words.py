@@ -47,6 +47,11 @@ def import_rows(run: RuntimeRun) -> Iterator[tuple[str, str]]:
     dearest = [one for one in imported.packages if one.seconds >= 0.05][:6]
     shown = "".join(f", {one.package} {one.seconds:.2f} s {mebibytes(one.memory)}" for one in dearest)
     yield "import", f"{imported.seconds:.2f} s, {mebibytes(imported.memory)}{': ' * bool(shown)}{shown[2:]}"
+    states = [module.status for module in run.modules]
+    if states:
+        reasons = dict.fromkeys(module.reason for module in run.modules if module.status != "ok")
+        listed = "".join(f"; {reason}" for reason in list(reasons)[:3])
+        yield "modules with slots", f"{states.count('ok')} of {len(states)} can be imported{listed}"
     loaded = [one.package for one in imported.optional]
     yield "optional packages loaded", ", ".join(loaded) or "none"
 

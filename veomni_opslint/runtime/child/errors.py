@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import sys
 import traceback
 from collections.abc import Iterator
 
@@ -17,7 +18,7 @@ _FRAMES = 6
 
 def describe_error(error: BaseException) -> Message:
     """The exception with its last frames, those of this package and of the import system left out."""
-    frames = [
+    frames: list[Message] = [
         {"file": frame.filename, "line": frame.lineno, "function": frame.name, "text": frame.line or ""}
         for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith((_HERE, "<frozen importlib"))
@@ -29,7 +30,8 @@ def describe_error(error: BaseException) -> Message:
     return {
         "type": type(error).__name__,
         "message": message[:500],
-        "frames": frames[-_FRAMES:],
+        # Of a long way through other packages, the lines of the program are what its maintainer looks for.
+        "frames": [frame for frame in frames[:-_FRAMES] if _is_own(frame["file"])][-_FRAMES:] + frames[-_FRAMES:],
         "memory": isinstance(error, MemoryError),
     }
 
@@ -63,6 +65,10 @@ def is_found(name: str) -> bool:
         return importlib.util.find_spec(name) is not None
     except (ImportError, ValueError, AttributeError, OSError, RuntimeError):
         return False
+
+
+def _is_own(file: str) -> bool:
+    return file.startswith(os.path.join(sys.path[0], "")) and f"{os.sep}site-packages{os.sep}" not in file
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

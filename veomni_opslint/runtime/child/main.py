@@ -14,10 +14,13 @@ from .environment import describe_environment, has_accelerator_files, use_device
 from .errors import describe_error, missing_package
 from .imports import costs, loaded_optional, recorded
 from .isolate import Say, die_with_parent, no_core_dump, run, sender, show_stacks_before, start
+from .program import tell_config_fields, tell_slots
 from .registry import describe_kernel_spec, describe_op_spec, kernel_specs, op_specs
 from .resolve import resolve_kernel
 from .stand_ins import pretend
 from .watch import Ending, Limits, Message, resident_memory, watch
+
+ENVIRONMENT, SLOTS, CONFIG = "environment", "slots", "config"
 
 Task = tuple[str, Callable[[Say], None]]
 
@@ -53,12 +56,16 @@ def _serve(request: Message, say: Say) -> None:
         }
     )
     tasks: list[Task] = [
-        ("environment", lambda send: send(describe_environment(request["optional"], device_index))),
+        (ENVIRONMENT, lambda send: send(describe_environment(request["optional"], device_index))),
         *(
             (f"{spec.op_name}/{spec.variant}/{spec.name}", _kernel_task(registry, spec, request))
             for registry, spec in found
         ),
     ]
+    if request["slot_modules"]:
+        tasks.append((SLOTS, lambda send: tell_slots(request, send)))
+    if request["config_module"]:
+        tasks.append((CONFIG, lambda send: tell_config_fields(request, send)))
     only = request["only"]
     if only is None:
         _fork_all(tasks, request, say)
@@ -125,7 +132,7 @@ def _fork_all(tasks: list[Task], request: Message, say: Say) -> None:
                 )
                 continue
             say({"event": "answer", "key": process.key, **event})
-            if process.key == "environment" and not event.get("answer", {}).get("fork_safe", True):
+            if process.key == ENVIRONMENT and not event.get("answer", {}).get("fork_safe", True):
                 say({"event": "alone", "keys": [key for key, _ in tasks]})
                 return
 
