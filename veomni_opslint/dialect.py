@@ -82,6 +82,8 @@ class Dialect:
     device_patch: str = "device_patch"
     apply_per_model_patches: str = "apply_per_model_patches"
     device_patch_models: tuple[str, ...] = ("wan", "deepseek_v3", "deepseek_v4")
+    loss_mapping: str = "LOSS_MAPPING"
+    loss_function: str = "loss_function"
     pointer_setters: tuple[str, ...] = ("apply_", "bind_")
     pointer_list: str = "build_ALL_OPS"
     check_requires: str = "_check_requires"

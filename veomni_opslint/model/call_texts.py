@@ -48,7 +48,7 @@ def _arguments(text: str, offset: int) -> Arguments | None:
     if not written:
         return Arguments(0, False, (), False)
     if "(" in written or '"' in written or "[" in written or "{" in written or "'" in written or "#" in written:
-        written = _NESTED.sub(_replacement, written)
+        written = without_nested(written)
     if "lambda" in written:
         written = _LAMBDA.sub("0 ", written)
     if " for " in written:
@@ -87,6 +87,11 @@ def _parsed(text: str, offset: int) -> Arguments | None:
             names = tuple(one.arg for one in node.keywords if one.arg is not None)
             return Arguments(len(node.args) - star, star > 0, names, len(names) < len(node.keywords))
     return None
+
+
+def without_nested(written: str) -> str:
+    """A piece of code with ``0`` for each string and each pair of brackets, and without comments."""
+    return _NESTED.sub(_replacement, written)
 
 
 def _replacement(match: re.Match[str]) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from veomni_opslint.facts import statements_of
+from veomni_opslint.extract.operands import dotted
+from veomni_opslint.facts import FileFacts, Scope, statements_of
 from veomni_opslint.findings import Place
 from veomni_opslint.model.callable_values import CallableValues, Possible, values_of
 from veomni_opslint.model.factories import definition, function_node
@@ -79,6 +80,33 @@ class Implementations:
                     if not isinstance(backend.entry, Unknown):
                         entry = self._entry(backend.entry, backend.entry_is_factory is not False)
                         yield Implementation(f"backend `{name}` of {spec.name}", backend.place, entry)
+
+    def of_loss_function(self) -> Iterator[Implementation]:
+        """The losses that the ops package puts into the mapping from which a model takes its own."""
+        mapping = f"{self.model.dialect.loss_mapping}["
+        found: Possible = []
+        for module, facts in self.model.modules_in(self.model.ops_package):
+            if mapping not in facts.text:
+                continue
+            for scope in facts.scopes:
+                if scope.kind == "function":
+                    found += self._losses(module, facts, scope)
+        if found:
+            yield Implementation(f"a loss of `{self.model.dialect.loss_mapping}`", None, found)
+
+    def _losses(self, module: str, facts: FileFacts, scope: Scope) -> Possible:
+        lines = facts.text.split("\n")[scope.span[0] - 1 : scope.span[2]]
+        if not any(f"{self.model.dialect.loss_mapping}[" in line for line in lines):
+            return []
+        deep = self.model.deep(module) if scope.deferred else facts
+        return [
+            one
+            for node in own_nodes(statements_of(facts, scope))
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Subscript) and dotted(target.value).endswith(self.model.dialect.loss_mapping)
+            for one in self.values.of(module, deep, scope.index, node.value)
+        ]
 
     def _entry(self, entry: str, is_factory: bool) -> Possible:
         module, _, name = entry.partition(":")

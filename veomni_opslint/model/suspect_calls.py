@@ -74,7 +74,7 @@ class SuspectCalls:
             # Calls come from the last to the first.
             line -= facts.text.count("\n", offset, position)
             position = offset
-            site = _site(module, facts, _scope_at(facts, line) if by_scope else 0, name)
+            site = shallow_site(module, facts, name, line if by_scope else 0)
             failing = any(self._fails(one, given) for one in self._implementations(site))
             if failing and _is_code(facts, name, line) and not self._overridden(site, given):
                 yield name
@@ -121,7 +121,9 @@ class SuspectCalls:
         )
 
 
-def _site(module: str, facts: FileFacts, scope: int, name: str) -> CallSite:
+def shallow_site(module: str, facts: FileFacts, name: str, line: int) -> CallSite:
+    """A call at a line of a file, as far as shallow facts know where that is; at module level for line 0."""
+    scope = _scope_at(facts, line)
     return CallSite(module, facts, Call(scope, name, (0, 0, 0, 0), TRUE, 0, False, (), False, 0, False, False), False)
 
 

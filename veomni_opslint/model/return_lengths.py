@@ -1,0 +1,115 @@
+"""How many values a call hands back, wherever that is the same on every path that returns a tuple."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from veomni_opslint.conditions import TRUE
+from veomni_opslint.facts import Call, FileFacts, Scope, statements_of
+from veomni_opslint.model.call_targets import CallSite, CallTargets
+from veomni_opslint.model.call_texts import without_nested
+from veomni_opslint.model.callables import Known
+from veomni_opslint.model.return_shapes import Body, own_nodes
+
+_SAME_RESULT = frozenset({
+    "staticmethod", "classmethod", "override", "final", "wraps", "no_grad", "enable_grad", "inference_mode", "compile",
+    "lru_cache", "cache", "disable", "allow_in_graph", "custom_fwd", "custom_bwd", "autocast_custom_fwd",
+    "autocast_custom_bwd", "auto_docstring", "dynamic_rope_update", "override_method", "replace_function", "add_helper",
+    "add_helper_after", "register", "use_kernel_func_from_hub", "ignore",
+})  # fmt: skip
+"""Decorators, by the last part of their names, after which a function returns what it returns without them."""
+_RETURN = re.compile(r"\breturn[ (]+([^\n]*?),?\)?(?:\n|$)")
+_NAMED_TUPLES = ("NamedTuple", "typing.NamedTuple")
+
+Lengths = frozenset[int]
+"""The lengths of the tuples that may come back; empty where something else may, or something that is not known."""
+NOT_KNOWN: Lengths = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnLengths:
+    """Looks at each function once."""
+
+    targets: CallTargets
+    _known: dict[tuple[str, int], Lengths] = field(default_factory=dict, repr=False)
+    _written: dict[tuple[str, int], Lengths] = field(default_factory=dict, repr=False)
+
+    def of(self, callee: Known) -> Lengths:
+        """What a call of *callee* hands back."""
+        key = (callee.module, callee.scope.index)
+        if key not in self._known:
+            self._known[key] = NOT_KNOWN
+            self._known[key] = self._of_scope(callee.module, callee.scope)
+        return self._known[key]
+
+    def seems_to_return(self, callee: Known, names: int) -> bool:
+        """Whether a line of the function looks as if it returned that many values; much faster than to know it."""
+        key = (callee.module, callee.scope.index)
+        if key not in self._written:
+            facts = self.targets.callables.facts(*key)
+            span = callee.scope.span
+            text = "\n".join(facts.text.split("\n")[span[0] : span[2]])
+            self._written[key] = frozenset(
+                without_nested(one).rstrip(", ").count(",") + 1 for one in _RETURN.findall(text)
+            )
+        return names in self._written[key]
+
+    def _of_scope(self, module: str, scope: Scope) -> Lengths:
+        if scope.name == "__init__" or scope.kind != "function":
+            return NOT_KNOWN
+        if scope.is_async or any(one.rpartition(".")[2] not in _SAME_RESULT for one in scope.decorators):
+            return NOT_KNOWN
+        body = self._body(module, scope)
+        shapes = {one.shape for one in body.returned()} if body.statements else {None}
+        lengths = frozenset(one for one in shapes if isinstance(one, int))
+        return lengths if all(isinstance(one, int) or one == "none" for one in shapes) else NOT_KNOWN
+
+    def _body(self, module: str, scope: Scope) -> Body:
+        facts = self.targets.callables.facts(module, scope.index)
+        arguments = scope.arguments or ast.arguments([], [], None, [], [], None, [])
+        line, column, end_line, end_column = scope.span
+        node = ast.FunctionDef(
+            scope.name,
+            arguments,
+            [],
+            [],
+            lineno=line,
+            col_offset=column,
+            end_lineno=end_line,
+            end_col_offset=end_column,
+        )
+        statements = statements_of(facts, scope)
+        hidden = {one.name for one in scope.parameters} | set(_bound_in(statements)) if scope.deferred else set()
+        return Body(node, statements, lambda name: self._called(module, facts, scope, name, hidden))
+
+    def _called(self, module: str, facts: FileFacts, scope: Scope, name: str, hidden: set[str]) -> Body | int | None:
+        root = name.partition(".")[0]
+        if root in hidden and root not in ("self", "cls"):
+            return None
+        call = Call(scope.index, name, (0, 0, 0, 0), TRUE, 0, False, (), False, 0, False, False)
+        reached = self.targets.reached(CallSite(module, facts, call, False))
+        possible = [one for implementation in reached for one in implementation.possible]
+        if len(possible) != 1 or possible[0] is None or any(one.label for one in reached):
+            return None
+        known = possible[0]
+        if known.scope.kind == "class":
+            return len(known.signature.parameters) if known.scope.bases and _is_named_tuple(known.scope) else None
+        lengths = self.of(known)
+        # A function that is called is a body of its own only as far as its length is one number.
+        return next(iter(lengths)) if len(lengths) == 1 and known.scope.name != "__init__" else None
+
+
+def _bound_in(statements: tuple[ast.stmt, ...]) -> Iterator[str]:
+    """Names that a function binds, whose scope was not walked."""
+    for node in own_nodes(statements):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+
+
+def _is_named_tuple(scope: Scope) -> bool:
+    return any(base in _NAMED_TUPLES for base in scope.bases)

@@ -1,0 +1,115 @@
+"""Assignments that spread the result of a call over more or fewer names than it has values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from veomni_opslint.facts import FileFacts
+from veomni_opslint.findings import Place
+from veomni_opslint.model.call_sites import call_sites
+from veomni_opslint.model.call_targets import CallSite, CallTargets
+from veomni_opslint.model.call_texts import without_nested
+from veomni_opslint.model.callables import Known
+from veomni_opslint.model.implementations import Implementation
+from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.return_lengths import ReturnLengths
+from veomni_opslint.model.suspect_calls import shallow_site
+
+_REVERSED = re.compile(r"\(([\w.]+(?:\)\(repus(?![\w.]))?)[ \n]*=[ \t]*([^\n=]*)")
+
+
+class WrongLength(NamedTuple):
+    """An assignment that raises ValueError: what it reaches, how many values that returns, how many names there are."""
+
+    place: Place
+    name: str
+    implementation: Implementation
+    callee: Known
+    returned: tuple[int, ...]
+    names: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnpackedCalls:
+    """Looks at texts first, and walks the modules in depth that may have such an assignment."""
+
+    model: OpsModel
+    targets: CallTargets
+    lengths: ReturnLengths
+
+    @classmethod
+    def of(cls, model: OpsModel) -> UnpackedCalls:
+        """For one model."""
+        targets = CallTargets(model)
+        return cls(model, targets, ReturnLengths(targets))
+
+    def wrong(self) -> Iterator[WrongLength]:
+        """Every assignment that is certain to fail for some implementation."""
+        wanted = {scope.name for facts in self.model.symbols.modules.values() for scope in facts.scopes}
+        wanted.update(name for _, name in (*self.targets.slots, *self.targets.pointers))
+        wanted.add(self.model.dialect.loss_function)
+        wanted.add("apply")
+        for module, facts in self.model.symbols.modules.items():
+            if any(self._is_suspect(module, facts, *one) for one in _assignments(facts.text, wanted)):
+                for site in call_sites(self.model, module):
+                    if site.call.unpacked and not site.call.expected_to_raise:
+                        yield from self._wrong_at(site)
+
+    def _is_suspect(self, module: str, facts: FileFacts, name: str, names: int, offset: int) -> bool:
+        site = shallow_site(module, facts, name, facts.text.count("\n", 0, offset) + 1)
+        return any(
+            not any(known is not None and self.lengths.seems_to_return(known, names) for known in one.possible)
+            and self._fails(one, names, True)
+            for one in self.targets.reached(site)
+        )
+
+    def _wrong_at(self, site: CallSite) -> Iterator[WrongLength]:
+        call = site.call
+        fixed = not call.unpacked_rest
+        names = call.unpacked if fixed else call.unpacked - 1
+        for reached in self.targets.reached(site):
+            callee = self._fails(reached, names, fixed)
+            if callee is None or self._overridden(site, names, fixed):
+                continue
+            place = self.model.place(site.facts.path, call.span)
+            yield WrongLength(place, call.name, reached, callee, tuple(sorted(self.lengths.of(callee))), names)
+            return
+
+    def _fails(self, reached: Implementation, names: int, fixed: bool) -> Known | None:
+        """The last of the possible callees, if none of them may return that many values."""
+        failing: Known | None = None
+        for known in reached.possible:
+            lengths = self.lengths.of(known) if known is not None else ()
+            if not lengths or any(_fits(length, names, fixed) for length in lengths):
+                return None
+            failing = known
+        return failing
+
+    def _overridden(self, site: CallSite, names: int, fixed: bool) -> bool:
+        return any(
+            known is None or self._fails(Implementation("", None, [known]), names, fixed) is None
+            for known in self.targets.overrides(site)
+        )
+
+
+def _fits(length: int, names: int, fixed: bool) -> bool:
+    return length == names if fixed else length >= names
+
+
+def _assignments(text: str, wanted: set[str]) -> Iterator[tuple[str, int, int]]:
+    """Calls of wanted names whose result is unpacked: name, number of names (0: not known), offset."""
+    size = len(text)
+    for match in _REVERSED.finditer(text[::-1]):
+        before = match[2]
+        name = match[1][::-1]
+        if ("," in before or before.startswith(")")) and name[name.rfind(".") + 1 :] in wanted:
+            written = before[::-1].strip()
+            if written.startswith(")"):
+                end = text.rfind(")", 0, size - match.end(1))
+                written = text[text.rfind("(", 0, end) + 1 : end]
+            targets = without_nested(written)
+            names = len([one for one in targets.split(",") if one.strip()])
+            yield name, 0 if "*" in targets else names, size - match.end(1)
