@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from veomni_opslint.facts import FileFacts, Import
@@ -23,6 +24,7 @@ from veomni_opslint.rule import Rule
 rule = Rule.of(__name__, Severity.ERROR)
 
 _MAKERS = ("factory", "make", "build", "create", "get_", "load", "lazy", "cache", "defer", "once", "memo", "resolve")
+_MAKER = re.compile(r"(?:^|[._])(?:factory|make|build|create|get|load)(?:_kernel|_factory)?s?(?:_for|$)|_factory$")
 _UNCALLABLE_BASES = frozenset({"torch.autograd.Function", "autograd.Function", "Function"})
 _REMEDY = "give a function without arguments that imports the kernel and returns it"
 
@@ -73,7 +75,7 @@ def _written_anew(
         if makes and not (node.args or node.keywords):
             called = Edit(start + len(text) - len(text[text.rindex("(") :]), end, "")
             return Proposal(Fix("give the factory instead of calling it", safe=plain), lambda: (called,))
-        if isinstance(node.func, ast.Lambda):
+        if isinstance(node.func, ast.Lambda) or (factory.kind == "partial" and _makes(model, factory)):
             return None
         lazily = Fix("call it when the kernel is selected", safe=False)
         return Proposal(lazily, lambda: (Edit(start, end, f"lambda: {text}"),))
@@ -85,7 +87,7 @@ def _written_anew(
             return None
         applied = Fix("return its `apply` from a factory", safe=False)
         return Proposal(applied, lambda: (Edit(start, end, f"lambda: {text}.apply"),))
-    if _may_make_one(factory.qualname or factory.dotted) or (found is not None and _returns_function(found)):
+    if _makes(model, factory):
         return None
     returned = Fix("return the kernel from a factory", safe=plain and found is not None)
     return Proposal(returned, lambda: (Edit(start, end, f"lambda: {text}"),))
@@ -192,6 +194,14 @@ def _related(spec: KernelSpec, factory: Factory, place: Place) -> Iterator[Relat
     if factory.place is not None and factory.place != place:
         yield Related(factory.place, f"{factory.qualname} is defined here")
     yield Related(spec.spec_place, f"the spec of {spec.name!r} for {spec.op_name}/{spec.variant}")
+
+
+def _makes(model: OpsModel, factory: Factory) -> bool:
+    """Whether what needs arguments seems to be a factory that was given too few, and no kernel."""
+    found = definition(model, factory)
+    return _MAKER.search(factory.qualname or factory.dotted) is not None or (
+        found is not None and _returns_function(found)
+    )
 
 
 def _returns_function(found: Definition) -> bool:

@@ -91,6 +91,7 @@ def sorted_settings() -> list[object]:
         "severity",
         "per_file_severity",
         "exclude",
+        "require_reason",
         "package",
         "baseline",
         "rules",

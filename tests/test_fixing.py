@@ -124,7 +124,7 @@ def test_read_only_file_is_named_and_the_others_are_fixed(tree: Path) -> None:
     (tree / FILE).chmod(0o444)
     outcome = opslint("veomni", "--fix", *SELECT, "--output-format", "concise", "-q", cwd=tree)
     assert outcome.status == 2
-    assert outcome.err == f"opslint: error: {FILE}: not fixed: the file is read-only\n"
+    assert outcome.err == f"opslint: error: {FILE}: not changed: the file is read-only\n"
     assert outcome.out.startswith(f"{FILE}:1:32: warning OPS002 unused-suppression: ")
     assert (tree / other).read_text(encoding="utf-8") == FIXED
     assert (tree / FILE).read_text(encoding="utf-8") == UNUSED
@@ -137,7 +137,7 @@ def test_read_only_folder_is_named(tree: Path) -> None:
     outcome = opslint("veomni", "--fix", *SELECT, "-q", cwd=tree)
     folder.chmod(0o755)
     assert outcome.status == 2
-    assert outcome.err == (f"opslint: error: {FILE}: not fixed: the folder veomni/ops/kernels/swiglu is read-only\n")
+    assert outcome.err == (f"opslint: error: {FILE}: not changed: the folder veomni/ops/kernels/swiglu is read-only\n")
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 

@@ -18,6 +18,7 @@ from veomni_opslint.model.factories import known_factories, parsed
 from veomni_opslint.model.factory_places import given_at
 from veomni_opslint.proposals import Edit, Proposal, extent
 
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -148,10 +149,10 @@ def new_factories(
 
 
 def _new_name(result: str, taken: set[str]) -> str:
-    words = [word for word in _WORD.findall(result) if word != "self"] or ["kernel"]
-    name = f"_{words[-1].lstrip('_')}_factory"
+    words = [word.lower() for word in _WORD.findall(_HUMP.sub("_", result)) if word != "apply"] or ["kernel"]
+    stem = name = f"_{words[-1].strip('_')}_factory"
     number = 2
     while name in taken:
-        name = f"_{words[-1].lstrip('_')}_factory_{number}"
+        name = f"{stem}_{number}"
         number += 1
     return name

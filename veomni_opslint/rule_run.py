@@ -64,7 +64,7 @@ def filter_findings(
     paths = {*project.files, *(finding.place.path for finding in findings), *further_paths}
     ran = rules_by_file(filter(project.reports, paths), analysis.settings, rules, selected, levels)
     relevant = tuple(finding for finding in findings if finding.code in ran.get(finding.place.path, ()))
-    result = suppress(relevant, analysis.files, rules, ran)
+    result = suppress(relevant, analysis.files, rules, ran, require_reason=analysis.settings.require_reason)
     kept = (
         replace(finding, severity=levels.of(finding.code, finding.place.path) or finding.severity)
         for finding in result.kept

@@ -33,6 +33,7 @@ class Settings:
     severity: tuple[tuple[str, Level], ...] = ()
     per_file_severity: tuple[tuple[str, tuple[tuple[str, Level], ...]], ...] = ()
     exclude: tuple[str, ...] = ()
+    require_reason: bool = False
     package: str | None = None
     baseline: str | None = None
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
@@ -120,6 +121,8 @@ class _Reader:
     def _value(self, key: str, value: object) -> object:
         if key in ("package", "baseline"):
             return self._string("", key, value)
+        if key == "require-reason":
+            return self._boolean(key, value)
         if key == "dialect":
             return self._dialect(self._table("", key, value))
         if key == "rules":
@@ -172,6 +175,11 @@ class _Reader:
     def _string(self, table: str, key: str, value: object) -> str:
         if not isinstance(value, str) or not value:
             self.fail(table, key, f"has to be a string, not {described(value)}")
+        return value
+
+    def _boolean(self, key: str, value: object) -> bool:
+        if not isinstance(value, bool):
+            self.fail("", key, f"has to be true or false, not {described(value)}")
         return value
 
     def _strings(self, table: str, key: str, value: object) -> tuple[str, ...]:

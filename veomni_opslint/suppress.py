@@ -53,14 +53,21 @@ def suppress(
     files: Mapping[str, FileFacts],
     rules: Iterable[LoadedRule],
     selected: Mapping[str, Collection[str]],
+    *,
+    require_reason: bool = False,
 ) -> Suppressed:
     """Drop what the comments in *files* silence and add a finding for each comment that silenced nothing.
+
+    With *require_reason*, a comment without a reason silences nothing.
 
     *selected* gives for each file to report on the codes of the rules that ran for it: a comment about a rule that
     did not run is not unused.
     """
     catalogue = {loaded.rule.code: loaded.rule for loaded in rules}
-    comments = {path: tuple(_comments(facts)) for path, facts in files.items() if _has_any(facts)}
+    written = {path: tuple(_comments(facts)) for path, facts in files.items() if _has_any(facts)}
+    comments = written
+    if require_reason:
+        comments = {path: tuple(one for one in found if _may_count(one)) for path, found in written.items()}
     used: set[tuple[str, Span, str]] = set()
     kept = [finding for finding in findings if not _is_silenced(finding, comments, catalogue, used)]
     silenced = len(findings) - len(kept)
@@ -68,6 +75,7 @@ def suppress(
     if unused is not None:
         for path in sorted(comments):
             if unused.code in selected.get(path, ()) and files[path].problem is None:
+                kept += _without_reason(unused, files[path], written[path]) if require_reason else ()
                 for finding in _unused(unused, files[path], comments[path], catalogue, selected[path], used):
                     if _is_silenced(finding, comments, catalogue, set()):
                         silenced += 1
@@ -130,6 +138,24 @@ def _is_silenced(
             silenced = True
             used.update((finding.place.path, comment.written.span, word) for word in words)
     return silenced
+
+
+def _may_count(comment: _Comment) -> bool:
+    """Whether a comment has a reason, or suppresses nothing anyhow."""
+    written = comment.written
+    return bool(written.reason) or written.kind == "unknown" or (written.kind in _KINDS and not written.rules)
+
+
+def _without_reason(rule: Rule, facts: FileFacts, comments: tuple[_Comment, ...]) -> Iterator[Finding]:
+    for comment in comments:
+        words = [word for word, _ in comment.written.rules]
+        ours = comment.written.kind in _KINDS or any(_OUR_CODE.fullmatch(word) for word in words)
+        if words and ours and not comment.written.reason:
+            yield rule.finding(
+                place_of(facts.path, facts.text, comment.written.span),
+                f"the suppression of {', '.join(words)} gives no reason, so it suppresses nothing: `require-reason` is "
+                "set; say why the finding is right to stay",
+            )
 
 
 def _unused(

@@ -50,7 +50,7 @@ def run_check(options: argparse.Namespace) -> int:
     )
     status = 0
     try:
-        if options.fix or options.diff or options.unsafe_fixes:
+        if options.fix or options.diff or options.unsafe_fixes or options.add_ignores is not None:
             from veomni_opslint.cli.repairs import repaired  # noqa: PLC0415 - hardly ever needed
 
             report, status = repaired(options, request)

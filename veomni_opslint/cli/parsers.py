@@ -100,7 +100,10 @@ def check_parser() -> _Parser:
     group = parser.add_argument_group("fixes")
     group.add_argument("--fix", action="store_true", help="apply the safe fixes, and report what is left")
     group.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: the unsafe ones, too")
-    group.add_argument("--diff", action="store_true", help="show what --fix would change, and change nothing")
+    group.add_argument("--diff", action="store_true", help="show what would be changed, and change nothing")
+    group.add_argument(
+        "--add-ignores", metavar="REASON", help="silence what is found now by comments with this reason in the code"
+    )
     group = parser.add_argument_group("exit status")
     group.add_argument("--strict", action="store_true", help="warnings fail the run, too")
     group.add_argument("--exit-zero", action="store_true", help="end with 0 whatever is found")

@@ -1,4 +1,4 @@
-"""``--fix`` and ``--diff``: what they do and say, beside the report of what is left."""
+"""``--fix``, ``--diff`` and ``--add-ignores``: what they do and say, beside the report of what is left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from veomni_opslint.cli.output import write
 from veomni_opslint.errors import RunError
 from veomni_opslint.fixing.difference import unified_diff
 from veomni_opslint.fixing.rounds import Repaired, repair
-from veomni_opslint.fixing.writing import NotWritten, write_files
+from veomni_opslint.fixing.writing import ChangedFile, NotWritten, write_files
 from veomni_opslint.report import Report
 
 _CANNOT_WRITE = 2
@@ -23,6 +23,8 @@ def repaired(options: argparse.Namespace, request: Request) -> tuple[Report, int
     Raises:
         RunError: the options do not fit together, or the run could not be made.
     """
+    if options.add_ignores is not None:
+        return _with_ignores(options, request)
     if not (options.fix or options.diff):
         raise RunError("--unsafe-fixes says which fixes to apply: give --fix or --diff with it")
     if not options.diff and request.stdin_path is not None:
@@ -32,12 +34,42 @@ def repaired(options: argparse.Namespace, request: Request) -> tuple[Report, int
         write(unified_diff(result.files), options.output)
         _say(options, "would fix", result, ())
         return check(request), 0
-    problems = write_files(result.checked.report.root, result.files)
-    for problem in problems:
-        report_not_done(f"{problem.path}: not fixed: {problem.reason}")
+    problems = _written(result.checked.report.root, result.files)
     _say(options, "fixed", result, problems)
     report = check(request) if problems else result.checked.report
-    return report, 0 if all(problem.changed_meanwhile for problem in problems) else _CANNOT_WRITE
+    return report, _status(problems)
+
+
+def _with_ignores(options: argparse.Namespace, request: Request) -> tuple[Report, int]:
+    if options.fix or options.unsafe_fixes:
+        raise RunError("--fix puts findings right and --add-ignores silences them: run one after the other")
+    if not options.diff and request.stdin_path is not None:
+        raise RunError("--add-ignores cannot change standard input; --diff shows what it would change")
+    from veomni_opslint.fixing.ignores import add_ignores  # noqa: PLC0415 - one run in the life of a project
+
+    result = add_ignores(request, options.add_ignores)
+    if options.diff:
+        write(unified_diff(result.files), options.output)
+        return check(request), 0
+    problems = _written(result.checked.report.root, result.files)
+    if not options.quiet:
+        files = len(result.files) - len(problems)
+        report_doubt(f"silenced {_counted(result.number, 'finding')} by comments in {_counted(files, 'file')}")
+        if result.checked.report.findings:
+            report_doubt("what is left stands in files that take no comment: use `per-file-ignores` or a baseline")
+    report = check(request) if problems else result.checked.report
+    return report, _status(problems)
+
+
+def _written(root: str, files: Sequence[ChangedFile]) -> tuple[NotWritten, ...]:
+    problems = write_files(root, files)
+    for problem in problems:
+        report_not_done(f"{problem.path}: not changed: {problem.reason}")
+    return problems
+
+
+def _status(problems: Sequence[NotWritten]) -> int:
+    return 0 if all(problem.changed_meanwhile for problem in problems) else _CANNOT_WRITE
 
 
 def _say(options: argparse.Namespace, did: str, result: Repaired, problems: Sequence[NotWritten]) -> None:

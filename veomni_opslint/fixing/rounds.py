@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from veomni_opslint.check import Checked, Request, checked, contents_of
+from veomni_opslint.check import Checked, Request, checked
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Finding
 from veomni_opslint.fixing.applied_edits import apply_edits, overlap
 from veomni_opslint.fixing.line_ends import encoded
+from veomni_opslint.fixing.originals import original_bytes
 from veomni_opslint.fixing.writing import ChangedFile
 from veomni_opslint.proposals import Edit, propose
 from veomni_opslint.rule_loader import LoadedRule, load_rules
-from veomni_opslint.source import decode_source, read_data
 
 MAX_ROUNDS = 50
 
@@ -143,10 +143,8 @@ def _try(work: _Work, changes: Sequence[_Change]) -> bool:
 def _encode(work: _Work, path: str, text: str, contents: dict[str, bytes]) -> str:
     """Put the new bytes of a file into *contents*, or say why there are none."""
     if path not in work.before:
-        project = work.state.analysis.project
-        given = contents_of(work.request, project)
-        data = given[path] if path in given else read_data(project.root, path)
-        if not isinstance(data, bytes) or decode_source(path, data).text != work.state.analysis.files[path].text:
+        data = original_bytes(work.request, work.state, path)
+        if data is None:
             return "the file was changed while opslint ran; run it again"
         work.before[path] = data
     try:
