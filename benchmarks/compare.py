@@ -93,7 +93,7 @@ def run_once(command: Command, folder: str) -> Sample:
             child = subprocess.Popen(
                 command.argv,
                 cwd=folder,
-                env={**os.environ, **command.environment},
+                env=_environment(command),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=errors,
@@ -114,6 +114,12 @@ def run_once(command: Command, folder: str) -> Sample:
         memory = usage.ru_maxrss * scale / (1024 * 1024)
         inner = float(output.read()) if command.prints_seconds else 0.0
         return Sample(usage.ru_utime + usage.ru_stime, wall, memory, inner)
+
+
+def _environment(command: Command) -> dict[str, str]:
+    """Ours, but Python may keep its byte code, as it does for whoever installs a tool: else each run compiles again."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **command.environment}
 
 
 def median_of(samples: Sequence[Sample]) -> Sample:

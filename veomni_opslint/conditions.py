@@ -16,6 +16,7 @@ are assigned more than once, so that equal atoms mean equal values.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -27,7 +28,6 @@ MAX_FREE_ATOMS = 6
 MAX_SIZE = 1000
 """Atoms and connectives in one condition: a larger conjunction loses parts, a larger disjunction becomes opaque."""
 _CONNECTIVES = frozenset({"and", "or", "not"})
-_FEW = 50
 
 
 def negate(condition: Condition) -> Condition:
@@ -51,7 +51,7 @@ def both(left: Condition, right: Condition) -> Condition:
         return left
     if left == FALSE or right == FALSE:
         return FALSE
-    return _join("and", _parts("and", left) + _parts("and", right))
+    return _join("and", _parts("and", left), _parts("and", right))
 
 
 def either(left: Condition, right: Condition) -> Condition:
@@ -62,7 +62,7 @@ def either(left: Condition, right: Condition) -> Condition:
         return left
     if left == TRUE or right == TRUE:
         return TRUE
-    return _join("or", _parts("or", left) + _parts("or", right))
+    return _join("or", _parts("or", left), _parts("or", right))
 
 
 def atoms(condition: Condition) -> Iterator[Condition]:
@@ -120,31 +120,25 @@ def _parts(kind: str, condition: Condition) -> tuple[Condition, ...]:
     return condition[1:] if condition[0] == kind else (condition,)
 
 
-def _join(kind: str, parts: tuple[Condition, ...]) -> Condition:
-    unique = dict.fromkeys(parts)
-    for part in unique:
+def _join(kind: str, left: tuple[Condition, ...], right: tuple[Condition, ...]) -> Condition:
+    unique = dict.fromkeys(left)
+    unique.update(dict.fromkeys(right))
+    if len(unique) == 1:
+        return left[0]
+    # Neither side contradicts itself, or it would have become a constant.
+    for part in left if len(left) < len(right) else right:
         if negate(part) in unique:
             return FALSE if kind == "and" else TRUE
-    if len(unique) == 1:
-        return parts[0]
     joined: Condition = (kind, *unique)
-    if len(unique) < _FEW and all(_is_plain(part) for part in unique):
-        return joined
-    if _size(joined, MAX_SIZE) <= MAX_SIZE:
+    if _size(joined) <= MAX_SIZE:
         return joined
     return ("opaque", 0, 0, "large") if kind == "or" else _cut(list(unique))
-
-
-def _is_plain(condition: Condition) -> bool:
-    if condition[0] not in _CONNECTIVES:
-        return True
-    return condition[0] == "not" and condition[1][0] not in _CONNECTIVES
 
 
 def _cut(parts: list[Condition]) -> Condition:
     """The conjunction of small parts and of those near the ends, among them the guards around and just before."""
     last = len(parts) - 1
-    sizes = [_size(part, MAX_SIZE) for part in parts]
+    sizes = [_size(part) for part in parts]
     room = MAX_SIZE - 1
     kept = []
     for index in sorted(range(len(parts)), key=lambda index: (sizes[index], min(index, last - index))):
@@ -157,15 +151,18 @@ def _cut(parts: list[Condition]) -> Condition:
     return ("and", *(parts[index] for index in sorted(kept)))
 
 
-def _size(condition: Condition, limit: int) -> int:
-    """The number of atoms and connectives; some number above the limit where there are more than that."""
-    size, stack = 1, [condition]
-    while stack:
-        current = stack.pop()
-        if current[0] in _CONNECTIVES:
-            size += len(current) - 1
-            if size > limit:
-                return size
-            # The kind itself is a string, whose first character is no connective.
-            stack += [part for part in current if part[0] in _CONNECTIVES]
+def _size(condition: Condition) -> int:
+    """The number of atoms and connectives."""
+    kind = condition[0]
+    if kind == "and" or kind == "or":
+        return _size_of_parts(condition)
+    return 1 + _size(condition[1]) if kind == "not" else 1
+
+
+@lru_cache(maxsize=2048)
+def _size_of_parts(condition: Condition) -> int:
+    # Conditions grow part by part: the size of what is there already was asked for before.
+    size = 1
+    for part in condition[1:]:
+        size += 1 if part[0] not in _CONNECTIVES else _size(part)
     return size

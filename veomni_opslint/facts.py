@@ -1,4 +1,7 @@
-"""All that any rule needs to know of one file, from one parse and without knowledge of any other file."""
+"""All that any rule needs to know of one file, from one parse and without knowledge of any other file.
+
+What a file has many of is a named tuple: made in a third of the time of a frozen dataclass, and as immutable.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,7 @@ TextParts = tuple[tuple[Literal["text", "name"], str], ...]
 """A string put together from written text and from names, which other modules may know."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParseProblem:
+class ParseProblem(NamedTuple):
     """Why a file could not be parsed; ``line`` counts from 1, ``column`` from 0 and in characters."""
 
     line: int
@@ -28,8 +30,7 @@ class ParseProblem:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedName:
+class ImportedName(NamedTuple):
     """One name of a ``from`` import: ``name`` there, ``bound`` here; ``*`` for a star import."""
 
     name: str
@@ -37,8 +38,7 @@ class ImportedName:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One import statement (an ``import a, b`` gives two) or a dynamic import of a known name.
 
     ``when`` is the condition under which the statement runs once its scope runs. ``handled``: an enclosing ``try``
@@ -56,8 +56,7 @@ class Import:
     how: Literal["import", "from", "import_module", "__import__"]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of a function."""
 
     name: str
@@ -65,8 +64,7 @@ class Parameter:
     has_default: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """A module (index 0), class, function or lambda.
 
     ``when`` is the condition in the parent under which it is defined; ``gate`` that of decorators such as
@@ -76,7 +74,7 @@ class Scope:
     the body was not walked, because nothing in it looked like an import or a name of the dialect.
     """
 
-    index: int
+    index: int  # type: ignore[assignment]
     parent: int
     kind: Literal["module", "class", "function", "lambda"]
     name: str
@@ -107,7 +105,7 @@ class Ref(NamedTuple):
     or the first of these outside a ``try``; except for the device namespaces of the dialect (``torch_npu.…``,
     ``torch.npu.…``), which are given each time.
     ``call``: it is called there. ``handled``: inside a ``try`` that catches AttributeError, NameError or ImportError
-    and goes on; ``import_handled``: one that catches ImportError. A tuple, because there are so many of them.
+    and goes on; ``import_handled``: one that catches ImportError.
     """
 
     scope: int
@@ -141,8 +139,7 @@ class Call(NamedTuple):
     expected_to_raise: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """One binding of a name at module or class level.
 
     ``target`` is what it is bound to: an index into ``imports`` (and the imported name), the scope defined, or the
@@ -162,8 +159,7 @@ class Binding:
     literal: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SlotCall:
+class SlotCall(NamedTuple):
     """A call ``OpSlot(...)`` or ``OpsConfigSlot(...)`` and the name it is assigned to (empty when none).
 
     ``at_module_level`` means that ``_bind_veomni_ops`` can see it: assigned to plain module-level ``names``, of which
@@ -185,8 +181,7 @@ class SlotCall:
     variant_parts: TextParts = ()
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedBlock:
+class EmbeddedBlock(NamedTuple):
     """Code held in a string that patch generation puts into the generated file.
 
     ``facts`` has its spans in the file that holds the string, and as its text the code that comes out of the string;
@@ -200,8 +195,7 @@ class EmbeddedBlock:
     problem: ParseProblem | None
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(NamedTuple):
     """One suppression comment. ``rules`` are codes or names as written, with their places; empty for a bare noqa.
 
     ``unknown`` is a comment for opslint with another word than ``ignore``; ``span`` is that of the word.

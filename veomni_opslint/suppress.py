@@ -111,7 +111,7 @@ def _in_embedded_line(line: int, text: str) -> Iterator[Suppression]:
     margin = len(text[: len(text) - len(code)].encode())
     for found in suppressions(code):
         rules = tuple((word, _moved(span, line, margin)) for word, span in found.rules)
-        yield replace(found, line=line, span=_moved(found.span, line, margin), rules=rules)
+        yield found._replace(line=line, span=_moved(found.span, line, margin), rules=rules)
 
 
 def _moved(span: Span, line: int, margin: int) -> Span:

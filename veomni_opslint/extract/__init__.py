@@ -13,7 +13,7 @@ from veomni_opslint.extract.operands import truth_of
 from veomni_opslint.extract.scope_state import ScopeState
 from veomni_opslint.extract.walk import Walker
 from veomni_opslint.extract.wanted import wanted_lines
-from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref
+from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref, Scope
 from veomni_opslint.parsing import parse
 from veomni_opslint.source import Source
 
@@ -75,7 +75,7 @@ def _block_facts(path: str, block: EmbeddedBlock, walker: Walker, code: str) -> 
 def _facts(
     path: str, text: str, walker: Walker, tree: ast.Module | None, blocks: tuple[EmbeddedBlock, ...], deep: bool
 ) -> FileFacts:
-    module = walker.scopes[0]
+    module = walker.module
     truths = tuple(
         (name, truth_of(value))
         for name, value in module.names.items()
@@ -86,9 +86,9 @@ def _facts(
         text=text,
         problem=None,
         deep=deep,
-        scopes=tuple(scope.freeze() for scope in walker.scopes),
+        scopes=tuple(scope.freeze() if isinstance(scope, ScopeState) else scope for scope in walker.scopes),
         imports=tuple(walker.imports),
-        refs=tuple(_refs(walker.scopes)),
+        refs=tuple(_refs(walker.module, walker.scopes)),
         calls=tuple(walker.calls),
         bindings=tuple(walker.bindings),
         slots=tuple(walker.slots),
@@ -101,10 +101,12 @@ def _facts(
     )
 
 
-def _refs(scopes: list[ScopeState]) -> list[Ref]:
-    module_names = scopes[0].bound | scopes[0].locals
+def _refs(module: ScopeState, scopes: list[ScopeState | Scope]) -> list[Ref]:
+    module_names = module.bound | module.locals
     found: list[Ref] = []
     for scope in scopes:
+        if not isinstance(scope, ScopeState):
+            continue
         owners = _owners(scope)
         local: dict[str, bool] = {}
         for (name, _), use in scope.refs.items():

@@ -27,8 +27,10 @@ _WORD = re.compile(r"[^\s,]+")
 
 def suppressions(text: str) -> tuple[Suppression, ...]:
     """All suppression comments; the text of strings is not mistaken for a comment."""
-    candidates = _COMMENT.findall(text)
-    if not _is_marked("\n".join(candidates)) or not any(map(_concerns_us, candidates)):
+    if not _is_marked(text):
+        return ()
+    candidates = filter(_is_marked, _COMMENT.findall(text))
+    if not any(map(_concerns_us, candidates)):
         return ()
     return tuple(found for line, column, comment in _comments(text) for found in _read(line, column, comment))
 

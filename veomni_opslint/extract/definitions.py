@@ -17,24 +17,36 @@ _GATING_WORDS = ("npu", "skip", "require")
 
 
 def function_statement(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when: Condition) -> Condition:
+    gate, decorators = _decorations(walker, node, when)
+    _signature(walker, node, when)
+    _define(walker, node.name, span_of(node), when)
+    walker.functions.append(node)
+    wanted = walker.wants(node)
+    if not wanted and not walker.deep:
+        walker.pass_over(node, when, gate, decorators)
+        return TRUE
+    scope = walker.enter("function", node.name, node, when, node.args)
+    scope.gate, scope.decorators = gate, decorators
+    scope.is_async = isinstance(node, ast.AsyncFunctionDef)
+    if wanted:
+        function_body(walker, node, scope)
+    else:
+        walker.deferred.append((node, scope))
+    walker.leave()
+    return TRUE
+
+
+def _decorations(
+    walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, when: Condition
+) -> tuple[Condition, tuple[str, ...]]:
+    """Under which condition the decorators let the body run, and their names."""
+    if not node.decorator_list:
+        return TRUE, ()
     gate = TRUE
     for decorator in node.decorator_list:
         walker.scan(decorator, when)
         gate = both(gate, _gate(decorator, walker.scope.names))
-    _signature(walker, node, when)
-    _define(walker, node.name, span_of(node), when)
-    scope = walker.enter("function", node.name, node, when, node.args)
-    scope.gate = gate
-    scope.is_async = isinstance(node, ast.AsyncFunctionDef)
-    scope.decorators = tuple(_decorator_name(decorator) for decorator in node.decorator_list)
-    walker.functions.append(node)
-    if walker.wants(node):
-        function_body(walker, node, scope)
-    else:
-        scope.deferred = True
-        walker.deferred.append((node, scope))
-    walker.leave()
-    return TRUE
+    return gate, tuple(map(_decorator_name, node.decorator_list))
 
 
 def function_body(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: ScopeState) -> None:
@@ -44,15 +56,20 @@ def function_body(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, 
 
 def _signature(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when: Condition) -> None:
     arguments = node.args
-    for default in (*arguments.defaults, *arguments.kw_defaults):
-        if default is not None:
-            walker.scan(default, when)
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    named += [extra for extra in (arguments.vararg, arguments.kwarg) if extra is not None]
-    for argument in named:
-        if argument.annotation is not None:
-            _annotation(walker, argument.annotation, when)
-            argument.annotation = None
+    for default in arguments.defaults:
+        walker.scan(default, when)
+    for keyword_default in arguments.kw_defaults:
+        if keyword_default is not None:
+            walker.scan(keyword_default, when)
+    for listed in (arguments.posonlyargs, arguments.args, arguments.kwonlyargs):
+        for argument in listed:
+            if argument.annotation is not None:
+                _annotation(walker, argument.annotation, when)
+                argument.annotation = None
+    for extra in (arguments.vararg, arguments.kwarg):
+        if extra is not None and extra.annotation is not None:
+            _annotation(walker, extra.annotation, when)
+            extra.annotation = None
     if node.returns is not None:
         _annotation(walker, node.returns, when)
 
@@ -64,19 +81,14 @@ def _annotation(walker: Walker, node: ast.expr, when: Condition) -> None:
 
 
 def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Condition:
-    for decorator in node.decorator_list:
-        walker.scan(decorator, when)
+    gate, decorators = _decorations(walker, node, when)
     for base in node.bases:
         walker.scan(base, when)
     for keyword in node.keywords:
         walker.scan(keyword.value, when)
     _define(walker, node.name, span_of(node), when)
-    gate = TRUE
-    for decorator in node.decorator_list:
-        gate = both(gate, _gate(decorator, walker.scope.names))
     scope = walker.enter("class", node.name, node, when)
-    scope.gate = gate
-    scope.decorators = tuple(_decorator_name(decorator) for decorator in node.decorator_list)
+    scope.gate, scope.decorators = gate, decorators
     scope.bases = tuple(dotted(base) for base in node.bases)
     scope.completes = walker.block(node.body, TRUE)
     walker.leave()
@@ -84,11 +96,11 @@ def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Cond
 
 
 def _define(walker: Walker, name: str, span: Span, when: Condition) -> None:
-    walker.scope.names.pop(name, None)
-    walker.scope.bound.add(name)
-    if walker.scope.kind in ("module", "class"):
-        index = len(walker.scopes)
-        walker.bindings.append(Binding(walker.scope.index, name, "scope", span, when, target_scope=index))
+    scope = walker.scope
+    scope.names.pop(name, None)
+    scope.bound.add(name)
+    if scope.kind == "module" or scope.kind == "class":
+        walker.bindings.append(Binding(scope.index, name, "scope", span, when, -1, "", len(walker.scopes)))
 
 
 def _decorator_name(node: ast.expr) -> str:

@@ -53,7 +53,6 @@ class ScopeState:
     raising: int = 0
     is_async: bool = False
     is_generator: bool = False
-    deferred: bool = False
 
     def bind_parameters(self) -> None:
         """Take the parameters for local names whose value is not known."""
@@ -85,7 +84,6 @@ class ScopeState:
             locals=frozenset(self.locals),
             is_async=self.is_async,
             is_generator=self.is_generator,
-            deferred=self.deferred,
         )
 
     def child_qualname(self, name: str) -> str:

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from veomni_opslint.conditions import TRUE, Condition, both
+from veomni_opslint.conditions import FALSE, TRUE, Condition, both
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.definitions import function_body
 from veomni_opslint.extract.expressions import scan
@@ -16,9 +16,10 @@ from veomni_opslint.extract.operands import Operand, dotted, marks, operand
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.extract.slots import slot_call
 from veomni_opslint.extract.statements import STATEMENTS
-from veomni_opslint.facts import Binding, Call, Import, SlotCall, Span
+from veomni_opslint.facts import Binding, Call, Import, Scope, SlotCall, Span
 
 _TEST_MARKS = "pytestmark"
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 class Walker:
@@ -55,8 +56,8 @@ class Walker:
         }
         last = tree.body[-1] if tree.body else None
         end = (last.end_lineno or 1, last.end_col_offset or 0) if last is not None else (1, 0)
-        self.scope = ScopeState(0, None, "module", "", "", (1, 0, *end))
-        self.scopes = [self.scope]
+        self.module = self.scope = ScopeState(0, None, "module", "", "", (1, 0, *end))
+        self.scopes: list[ScopeState | Scope] = [self.scope]
         self.scope.completes = self.block(tree.body, TRUE)
         if deep:
             self._walk_deferred()
@@ -135,6 +136,23 @@ class Walker:
         self.scope = scope
         return scope
 
+    def pass_over(
+        self,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        when: Condition,
+        gate: Condition,
+        decorators: tuple[str, ...],
+    ) -> None:
+        """Record a function whose body is not walked."""
+        parent = self.scope
+        self.scopes.append(
+            Scope(
+                len(self.scopes), parent.index, "function", node.name, parent.child_qualname(node.name), span_of(node),
+                node.args, decorators, (), when, gate, FALSE, TRUE, _NO_NAMES,
+                is_async=isinstance(node, ast.AsyncFunctionDef), deferred=True,
+            )
+        )  # fmt: skip
+
     def leave(self) -> None:
         """Go back to the scope around the current one."""
         if self.scope.parent is not None:
@@ -166,11 +184,11 @@ class Walker:
 
     def _walk_deferred(self) -> None:
         # Last, so that scopes and imports have the same index in shallow and in deep facts of a file.
-        module, self.wanted_lines = self.scope, None
+        self.wanted_lines = None
         for node, scope in self.deferred:
-            self.scope, scope.deferred = scope, False
+            self.scope = scope
             function_body(self, node, scope)
-        self.scope = module
+        self.scope = self.module
 
     def _block_call(self, node: ast.Call, name: str, when: Condition) -> None:
         self.block_calls.append((node, name, dict(self.scope.names)))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 
 _STATEMENTS = ("import", "global")
 _LONGEST_LINE = 500
 _FROM = re.compile(r"(?:^|[:;])\s*from\b")
-_CALLS = ("__import__", "import_module")
+_CALLS = (("__import__", 2), ("import_module", 0))
+"""Functions that import, and where in their names the statement's word begins."""
+_SHARED = ("npu", "NPU", "Slot")
 
 
 def wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
@@ -18,22 +22,36 @@ def wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
 
     It is decided on the text: most of a modeling file has none, and is then not walked at all.
     """
-    words, calls, aliases = _words(dialect)
-    if any(name in text and any(alias in text for alias in listed) for name, listed in aliases):
+    families = [family for family in _families(dialect) if family.shared in text]
+    if any(name in text and any(alias in text for alias in aliases) for one in families for name, aliases in one.aliases):
         return None
-    offsets: set[int] = set()
-    for word in (*_STATEMENTS, *words, *calls):
-        found = text.find(word)
-        while found >= 0:
-            end = found + len(word)
-            if word in _STATEMENTS:
-                counts = not _is_word(text[end : end + 1]) and _starts_statement(text, found)
-            else:
-                counts = word not in calls or text[end : end + 8].lstrip().startswith("(")
-            if counts:
-                offsets.add(found)
-            found = text.find(word, end)
+    offsets = {found for word in _STATEMENTS for found in _each(text, word) if _counts(text, word, found)}
+    for family in families:
+        for word in family.words:
+            offsets.update(_each(text, word))
+        for word in family.callables:
+            offsets.update(found for found in _each(text, word) if _called(text, found + len(word)))
     return _lines_of(text, offsets)
+
+
+def _each(text: str, word: str) -> Iterator[int]:
+    found = text.find(word)
+    while found >= 0:
+        yield found
+        found = text.find(word, found + len(word))
+
+
+def _counts(text: str, word: str, offset: int) -> bool:
+    """Whether the word there is a statement, or part of a dynamic import."""
+    end = offset + len(word)
+    following = text[end : end + 1]
+    if not (following.isalnum() or following == "_"):
+        return _starts_statement(text, offset)
+    return any(text.startswith(name, offset - lead) and _called(text, offset - lead + len(name)) for name, lead in _CALLS)
+
+
+def _called(text: str, end: int) -> bool:
+    return text[end : end + 8].lstrip().startswith("(")
 
 
 def _lines_of(text: str, offsets: set[int]) -> list[int]:
@@ -53,21 +71,38 @@ def _starts_statement(text: str, offset: int) -> bool:
     return not before or before[-1] in ":;\\" or _FROM.search(before) is not None
 
 
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+class _Family(NamedTuple):
+    """Words with something in common: one search for that passes over most files.
+
+    ``words`` count anywhere, ``callables`` where they are called; ``aliases`` are the texts by which a name goes under
+    another one.
+    """
+
+    shared: str
+    words: list[str]
+    callables: list[str]
+    aliases: list[tuple[str, tuple[str, ...]]]
 
 
 @lru_cache(maxsize=8)
-def _words(dialect: Dialect) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Words that count anywhere, those that count when called, and texts by which a name goes under another one."""
-    slots = (dialect.op_slot, dialect.config_slot)
+def _families(dialect: Dialect) -> tuple[_Family, ...]:
+    found: dict[str, _Family] = {}
+
+    def family(word: str) -> _Family:
+        shared = next((shared for shared in _SHARED if shared in word), word)
+        return found.setdefault(shared, _Family(shared, [], [], []))
+
     words = {*dialect.npu_packages, *dialect.npu_guards, dialect.post_import_block, dialect.backend_spec}
-    distinct = tuple(sorted(name for name in words if not any(other != name and other in name for other in words)))
-    aliases: list[tuple[str, tuple[str, ...]]] = [(slot, (f"{slot} as ",)) for slot in slots]
+    for word in sorted(words):
+        if not any(other != word and other in word for other in words):
+            family(word).words.append(word)
+    for slot in (dialect.op_slot, dialect.config_slot):
+        family(slot).callables.append(slot)
+        family(slot).aliases.append((slot, (f"{slot} as ",)))
     for name in dialect.npu_packages:
         parent, _, last = name.rpartition(".")
         spellings = [f"{last} as ", f"from {name} import", f"from {name}."]
         if parent:
             spellings.append(f"from {parent} import {last}")
-        aliases.append((last, tuple(spellings)))
-    return distinct, (*slots, *_CALLS), tuple(aliases)
+        family(last).aliases.append((last, tuple(spellings)))
+    return tuple(found.values())
