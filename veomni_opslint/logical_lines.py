@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import io
 import tokenize
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class LogicalLines:
+class LogicalLines(NamedTuple):
     """First and last line of each logical line of a text, in order; empty where the text cannot be tokenized."""
 
     ranges: tuple[tuple[int, int], ...]

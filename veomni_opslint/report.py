@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.registrations import Unresolved
@@ -11,8 +12,7 @@ from veomni_opslint.registrations import Unresolved
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """How much of the project opslint could know."""
 
     files: int
@@ -23,8 +23,7 @@ class Coverage:
     unresolved: tuple[Unresolved, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineChange:
+class BaselineChange(NamedTuple):
     """The baseline as it is to be written; ``text`` is None where it is so already."""
 
     path: str

@@ -6,10 +6,9 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Finding
@@ -25,8 +24,7 @@ _PREFIX = re.compile(r"OPS\d{0,3}", re.IGNORECASE)
 EXACT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedRule:
+class LoadedRule(NamedTuple):
     """A rule as its module defines it.
 
     ``summary`` is the first line of the module's docstring and of its page. ``options`` are the names of its options
@@ -51,8 +49,7 @@ class LoadedRule:
         return self.judge is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """Rules chosen in one place (a file, the command line), as written there."""
 
     select: tuple[str, ...] = ()

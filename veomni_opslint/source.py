@@ -6,8 +6,7 @@ import codecs
 import os
 import re
 import stat
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 MAX_BYTES = 20_000_000
 
@@ -15,8 +14,7 @@ _CODING_LINE = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _COMMENT_LINE = re.compile(rb"[ \t\f]*(?:#.*)?")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceProblem:
+class SourceProblem(NamedTuple):
     """Why a file has no text, and the line that is to blame where one is. Becomes OPS003."""
 
     kind: Literal["permission", "missing", "too-large", "encoding", "not-a-file", "io"]
@@ -24,8 +22,7 @@ class SourceProblem:
     line: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A Python file; ``path`` is relative to the project root with forward slashes; ``text`` has plain line ends."""
 
     path: str

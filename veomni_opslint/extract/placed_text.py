@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 
@@ -15,8 +14,7 @@ class CharacterPlace(NamedTuple):
     width: int
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedText:
+class PlacedText(NamedTuple):
     """Characters, and where each comes from."""
 
     text: str

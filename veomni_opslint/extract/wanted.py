@@ -23,7 +23,9 @@ def wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
     It is decided on the text: most of a modeling file has none, and is then not walked at all.
     """
     families = [family for family in _families(dialect) if family.shared in text]
-    if any(name in text and any(alias in text for alias in aliases) for one in families for name, aliases in one.aliases):
+    if any(
+        name in text and any(alias in text for alias in aliases) for one in families for name, aliases in one.aliases
+    ):
         return None
     offsets = {found for word in _STATEMENTS for found in _each(text, word) if _counts(text, word, found)}
     for family in families:
@@ -47,7 +49,9 @@ def _counts(text: str, word: str, offset: int) -> bool:
     following = text[end : end + 1]
     if not (following.isalnum() or following == "_"):
         return _starts_statement(text, offset)
-    return any(text.startswith(name, offset - lead) and _called(text, offset - lead + len(name)) for name, lead in _CALLS)
+    return any(
+        text.startswith(name, offset - lead) and _called(text, offset - lead + len(name)) for name, lead in _CALLS
+    )
 
 
 def _called(text: str, end: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -17,8 +18,7 @@ ClassKey = tuple[str, str]
 _MAX_DEPTH = 12
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentField:
+class ArgumentField(NamedTuple):
     """One field. ``holds`` is the dataclass that its value fills, None where the value is anything else.
 
     ``choices`` are those of a ``Literal``.
@@ -30,8 +30,7 @@ class ArgumentField:
     choices: tuple[str, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentClass:
+class ArgumentClass(NamedTuple):
     """A dataclass with its fields, inherited ones included. ``closed``: it certainly has no others."""
 
     key: ClassKey

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.findings import Place
 from veomni_opslint.model.legacy_values import LegacyValue
@@ -19,8 +18,7 @@ Origin: TypeAlias = Literal["config", "default", "npu_fallback", "no_field"]
 Stage: TypeAlias = Literal["config", "resolve", "hardware"]
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(NamedTuple):
     """What a job runs on; ``capability`` is the compute capability of a GPU (90 for 9.0), None for any."""
 
     kind: DeviceKind
@@ -30,16 +28,14 @@ class Device:
         return f"{self.kind}:{self.capability}" if self.capability is not None else self.kind
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A value that a configuration file gives for a field; None for one that is not a string."""
 
     value: str | None
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class FieldValue:
+class FieldValue(NamedTuple):
     """The value that a config field has when models are built; None where it cannot be known.
 
     ``origin`` says where it comes from and ``place`` where that is written. ``rewritten`` is the value that was
@@ -54,8 +50,7 @@ class FieldValue:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """What resolving a slot gives. ``unknown``: a registration could not be read, so it may be this one."""
 
     status: Literal["bound", "eager", "error", "unknown"]

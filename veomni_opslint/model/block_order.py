@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -14,8 +14,7 @@ from veomni_opslint.model.ops_model import OpsModel
 _MAX_CONFIGS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedBlock:
+class PlacedBlock(NamedTuple):
     """One block, and the path of the config file that writes it."""
 
     path: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.model.binding import (
     Device,
@@ -20,8 +20,7 @@ from veomni_opslint.model.slots import OpSlotInfo
 GPU, NPU = Device("gpu"), Device("npu")
 
 
-@dataclass(frozen=True, slots=True)
-class BoundSlot:
+class BoundSlot(NamedTuple):
     """A slot whose op and variant are known, and what it gets. ``resolution`` is None where its value is not known."""
 
     slot: OpSlotInfo

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.facts import FileFacts
@@ -19,8 +20,7 @@ Roles = str | tuple[str, ...]
 _MAX_DEPTH = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One constant that an argument in a role is compared with, and where."""
 
     role: str

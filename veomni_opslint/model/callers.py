@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE, Condition, atoms, both
 from veomni_opslint.dialect import Dialect
@@ -17,8 +18,7 @@ from veomni_opslint.model.symbols import Symbols
 _MAX_DEPTH = 30
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
+class Hop(NamedTuple):
     """One link of a chain: what happens at *span* in *module* (``loads x``, ``calls f``)."""
 
     module: str
@@ -26,8 +26,7 @@ class Hop:
     action: str
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A use of a function: where, under what condition, whether it is called, and whether an ImportError is caught."""
 
     module: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -20,8 +21,7 @@ SlotName = tuple[str, str]
 """Module and variable of a slot."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlotCall:
+class SlotCall(NamedTuple):
     """A call in a compound function that runs a slot: ``chain`` are the calls from there to that of the slot.
 
     Each link is a module and the span of a call in it; the first stands in the class.

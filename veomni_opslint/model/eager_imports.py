@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import Span
@@ -13,8 +14,7 @@ from veomni_opslint.model.loading import Loading, Step
 from veomni_opslint.model.symbols import Symbols
 
 
-@dataclass(frozen=True, slots=True)
-class EagerImport:
+class EagerImport(NamedTuple):
     """Loading ``root`` imports ``package``.
 
     ``step`` is the import to defer: that of the package or, where the package is first met in a file that exists to
@@ -30,8 +30,7 @@ class EagerImport:
     tried: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EagerImports:
+class EagerImports(NamedTuple):
     """Finds them. NPU packages, and files written for the NPU, are left to the rules about NPU guards."""
 
     symbols: Symbols
@@ -130,8 +129,7 @@ class EagerImports:
         return module.rpartition(".")[2].startswith(self.dialect.generated_prefix)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edge:
+class _Edge(NamedTuple):
     """A step that names an optional package, or leads to ``targets`` that were not loaded by it."""
 
     step: Step

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from veomni_opslint.facts import FileFacts, Scope
 from veomni_opslint.findings import Place
@@ -16,8 +16,7 @@ from veomni_opslint.registrations import Factory, KernelSpec, Registrations
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """The def, lambda or class of the project that a factory is, or that it calls if it is a partial."""
 
     module: str

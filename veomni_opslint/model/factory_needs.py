@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.facts import FileFacts, Import
 from veomni_opslint.findings import Place
@@ -18,8 +18,7 @@ Device: TypeAlias = Literal["gpu", "npu"]
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """An import of ``subject``, a package (or a module of the project that loads one) of one kind of device."""
 
     subject: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.model.argument_classes import ArgumentClass, ArgumentClasses, ClassKey
 from veomni_opslint.yaml_documents import YamlFile, YamlNode, read_yaml
@@ -13,8 +13,7 @@ _TOP_LEVEL_KEY = re.compile(rb"^([A-Za-z_]\w*)[ \t]*:", re.MULTILINE)
 _MINIMUM = 2
 
 
-@dataclass(frozen=True, slots=True)
-class JobFile:
+class JobFile(NamedTuple):
     """A file that fills the arguments of a job. ``roots`` are the classes that it may be read into.
 
     ``anchors``: lines on which it names a part of itself for later use. A file that cannot be read has no ``roots``.

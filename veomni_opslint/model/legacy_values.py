@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.operands import dotted
@@ -13,8 +13,7 @@ from veomni_opslint.facts import FileFacts
 _POST_INIT = "__post_init__"
 
 
-@dataclass(frozen=True, slots=True)
-class LegacyValue:
+class LegacyValue(NamedTuple):
     """A value of a field that stands for another one, which may be another one on an NPU."""
 
     field: str

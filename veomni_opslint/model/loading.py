@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from veomni_opslint.conditions import Condition, negate, possible
 from veomni_opslint.dialect import Dialect
@@ -38,8 +39,7 @@ class Step:
         return self.called_from or (self.module, self.imported.span)
 
 
-@dataclass(frozen=True, slots=True)
-class External:
+class External(NamedTuple):
     """An import of a package outside the project that runs when a module is loaded."""
 
     package: str

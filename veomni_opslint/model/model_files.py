@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.model.binding import Device
 from veomni_opslint.model.ops_model import OpsModel
@@ -13,8 +13,7 @@ _NPU = "_npu"
 _SUFFIXES = ("_gpu", _NPU)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFile:
+class ModelFile(NamedTuple):
     """A module whose slots are bound when the model ``name`` is built. ``folder`` and ``name`` tell models apart."""
 
     module: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.operands import dotted
@@ -16,16 +16,14 @@ from veomni_opslint.places import place_of
 _CONTAINERS = frozenset({"frozenset", "set", "tuple", "list"})
 
 
-@dataclass(frozen=True, slots=True)
-class TableValue:
+class TableValue(NamedTuple):
     """One implementation that an entry names."""
 
     name: str
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class TableEntry:
+class TableEntry(NamedTuple):
     """The entry of one config field; ``values`` is None where they cannot be read."""
 
     field: str
@@ -33,8 +31,7 @@ class TableEntry:
     values: tuple[TableValue, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class NpuTable:
+class NpuTable(NamedTuple):
     """One of the tables. ``complete`` when every entry could be read, so that what is missing is really missing."""
 
     name: str
@@ -47,8 +44,7 @@ class NpuTable:
         return next((one for one in self.entries if one.field == field), None)
 
 
-@dataclass(frozen=True, slots=True)
-class NpuTables:
+class NpuTables(NamedTuple):
     """The three tables; each is None where the tree has none by that name."""
 
     allowed: NpuTable | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.operands import dotted
@@ -19,8 +20,7 @@ _MAX_DEPTH = 10
 _NO_FIELDS = frozenset({"ClassVar", "InitVar", "KW_ONLY"})
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigField:
+class ConfigField(NamedTuple):
     """One field of the config: its default (None where it has none that is a string) and its Literal choices.
 
     ``default_place`` is where the default is written.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE
 from veomni_opslint.dialect import Dialect
@@ -16,8 +16,7 @@ _EXTERNAL = "from_external"
 _TARGET_FILE = re.compile(r"""\btarget_file\s*=\s*["'](?:[^"']*/)?(?P<stem>\w+)\.py["']""")
 
 
-@dataclass(frozen=True, slots=True)
-class PatchConfigImports:
+class PatchConfigImports(NamedTuple):
     """Imports at the top of the file ``generated``, which need not exist, as the patch config at ``path`` wants them.
 
     Their spans are those of the config; relative ones are relative to the generated file.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.operands import dotted
@@ -18,8 +19,7 @@ _EXTRA = "extra_backends"
 _REQUIRES, _REQUIRES_POSITION = "requires", 1
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraBackend:
+class ExtraBackend(NamedTuple):
     """A backend that a model adds to an op, or bars from it (``BackendSpec`` or None there)."""
 
     op_name: str
@@ -29,8 +29,7 @@ class ExtraBackend:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class PatchTarget:
+class PatchTarget(NamedTuple):
     """An op and the attribute of the modeling module that its backend replaces."""
 
     op_name: str
@@ -38,8 +37,7 @@ class PatchTarget:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class PerModelPatches:
+class PerModelPatches(NamedTuple):
     """One call of ``apply_per_model_patches``. ``complete``: its targets and extra backends could all be read."""
 
     module: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.scope_state import span_of
@@ -18,16 +18,14 @@ from veomni_opslint.registrations import OpSpec, Unknown
 _GLOBAL = "global "
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPlace:
+class NamedPlace(NamedTuple):
     """A function of the pointer's module, by its qualified name."""
 
     name: str
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Pointer:
+class Pointer(NamedTuple):
     """One pointer: ``place`` is its module-level binding, ``apply`` what rebinds it, ``public`` what calls it.
 
     ``op`` is the OpSpec that names it as its ``global_slot``, empty where there is none.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from veomni_opslint.conditions import Condition
 from veomni_opslint.dialect import Dialect
@@ -19,8 +19,7 @@ _REPLACES_MODULES = re.compile(r"sys\.modules(?:\[[^\]\n]*\]\s*=[^=]|[\"']?\s*,|
 _WORD_BREAK = re.compile(r"[._]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Unguarded:
+class Unguarded(NamedTuple):
     """An NPU import, use or backend entry that can run without an NPU.
 
     ``subject`` is the package, module or function of the NPU side; ``chain`` leads from an entry point to it.

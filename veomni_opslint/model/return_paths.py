@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.conditions import FALSE
 from veomni_opslint.extract.operands import dotted
@@ -27,8 +27,7 @@ _MODULE: Kind = "module"
 _OTHER: Kind = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class BadReturn:
+class BadReturn(NamedTuple):
     """A path that returns no callable: at ``node``, or (None) past the end of the function.
 
     ``kind``: ``None``; ``value``, one that cannot be called; ``module``.
@@ -38,8 +37,7 @@ class BadReturn:
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What the names that a function does not bind stand for."""
 
     model: OpsModel

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 
@@ -29,8 +28,7 @@ _TENSOR_MODULES = ("torch", "F", "functional", "nn.functional", "torch.nn.functi
 _ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.MatMult, ast.Mod)
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
+class Returned(NamedTuple):
     """One way in which a function ends: ``node`` is the ``return``, or the last statement before its end."""
 
     node: ast.stmt
@@ -38,8 +36,7 @@ class Returned:
     value: ast.expr | None
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """A function: its statements, its parameters, and how to find the functions and classes that it names."""
 
     node: ast.FunctionDef | ast.Lambda

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -68,8 +68,7 @@ def _path_to(slot: OpSlotInfo | ConfigSlotInfo) -> list[ast.AST]:
     return found[number][1] if number < len(found) else []
 
 
-@dataclass(frozen=True, slots=True)
-class _Trace:
+class _Trace(NamedTuple):
     """Follows a slot outwards from its call."""
 
     model: OpsModel

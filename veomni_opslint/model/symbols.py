@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.facts import Binding, FileFacts, Import, Scope
 
 _MAX_DEPTH = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """What a name stands for.
 
     ``module``: a module of the project; ``scope``: a class or function of the project, by index in ``module``;

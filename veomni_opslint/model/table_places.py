@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts
@@ -16,8 +16,7 @@ Key = str | tuple[str, ...]
 _MAX_DEPTH = 6
 
 
-@dataclass(frozen=True, slots=True)
-class TablePlaces:
+class TablePlaces(NamedTuple):
     """Finds places in the module-level code of one file."""
 
     facts: FileFacts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from veomni_opslint.evaluate.binding import Formal, formals_of, formals_of_fields
 from veomni_opslint.evaluate.containers import DictValue, ListValue, SetValue
@@ -57,8 +57,7 @@ class Builder:
     mentions: tuple[Mention, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What the builders of an op give for one variant and implementation; ``value`` is what is built, if known."""
 
     op: str
@@ -68,8 +67,7 @@ class Result:
     value: Value = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(NamedTuple):
     builder: Builder
     value: Value
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -17,8 +17,7 @@ from veomni_opslint.places import place_of
 _MAX_DEPTH = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One op, and the variant where one is given, that a call asks for; places are those of the arguments."""
 
     op: str
@@ -27,8 +26,7 @@ class Request:
     variant_place: Place | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Argument:
+class _Argument(NamedTuple):
     """A string, or a tuple of them, that an argument may be."""
 
     parts: tuple[str, ...]
@@ -107,8 +105,7 @@ def _expects_error(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in ("raises", "assertRaises", "suppress")
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
+class _Reader(NamedTuple):
     """Reads the arguments of calls in one file."""
 
     module: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from veomni_opslint.evaluate.containers import DictValue, ListValue
 from veomni_opslint.evaluate.values import (
@@ -43,8 +43,7 @@ class Half:
     place: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
+class Built(NamedTuple):
     """Something that a builder returns as a wrapper: ``label`` for messages, ``place`` where it is defined or made."""
 
     op: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.evaluate.containers import DictValue
@@ -22,16 +22,14 @@ from veomni_opslint.model.wrapper_callers import Request, requests
 _CHANGE = r"(?:\[[^\]\n]+\]\s*\|?=[^=]|\.(?:update|setdefault|add|pop|clear)\()"
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """One string of an entry, and where it is written."""
 
     value: str
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry of a table: of an op, or of one variant of it. ``elements`` is None where they are not known."""
 
     op: str
@@ -40,8 +38,7 @@ class Entry:
     elements: tuple[Element, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """One of the tables, by its name in the dialect."""
 
     name: str
@@ -58,8 +55,7 @@ class Table:
         return tuple(dict.fromkeys(entry.op for entry in self.entries))
 
 
-@dataclass(frozen=True, slots=True)
-class Wrappers:
+class Wrappers(NamedTuple):
     """What the wrapper module says. A table is None where the module has none, or none that is known.
 
     ``unknown`` are the names of tables that are there but not known.
@@ -142,8 +138,7 @@ def _module(symbols: Symbols, dialect: Dialect, package: str) -> str | None:
     return min(named) if named else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Finder:
+class _Finder(NamedTuple):
     symbols: Symbols
     dialect: Dialect
     trials: Trials
@@ -182,7 +177,7 @@ class _Finder:
             self._names(found), lambda op, role: _named(found, op, role),
         )  # fmt: skip
         builders, results = reader.read(values[dialect.builders])
-        return replace(found, builders=builders, results=results)
+        return found._replace(builders=builders, results=results)
 
     def _is_filled_elsewhere(self, name: str, value: Value) -> bool:
         """Whether code that does not run when the wrapper module is loaded may fill the table."""
