@@ -7,13 +7,13 @@ import builtins
 import sys
 
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.extract.comments import suppressions
+from veomni_opslint.extract.comments import statement_lines, suppressions
 from veomni_opslint.extract.embedded import embedded_blocks
 from veomni_opslint.extract.operands import truth_of
 from veomni_opslint.extract.scope_state import ScopeState
 from veomni_opslint.extract.walk import Walker
 from veomni_opslint.extract.wanted import wanted_lines
-from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref, Scope
+from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref, Scope, Suppression
 from veomni_opslint.parsing import parse
 from veomni_opslint.source import Source
 
@@ -94,11 +94,17 @@ def _facts(
         slots=tuple(walker.slots),
         entry_strings=tuple(walker.entry_strings),
         embedded=blocks,
-        suppressions=suppressions(text) if tree is not None else (),
+        suppressions=_suppressions(text, tree, walker),
         exports=tuple(walker.exports) if walker.exports is not None else None,
         truths=truths,
         tree=tree,
     )
+
+
+def _suppressions(text: str, tree: ast.Module | None, walker: Walker) -> tuple[Suppression, ...]:
+    if tree is None:
+        return ()
+    return suppressions(text, lambda: statement_lines(tree, walker.functions))
 
 
 def _refs(module: ScopeState, scopes: list[ScopeState | Scope]) -> list[Ref]:

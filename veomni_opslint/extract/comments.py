@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from veomni_opslint.facts import Span, Suppression
 
-_COMMENT = re.compile(r"#[^\n]*")
 _MARKS = ("noqa", "opslint")
 _FOREIGN_CODE = re.compile(r"(?!OPS)[A-Z]{1,5}[0-9]{1,5}", re.IGNORECASE)
 _NOQA = re.compile(
@@ -25,18 +25,58 @@ _UNKNOWN = re.compile(r"#\s*opslint\s*:\s*(?!(?:ignore|ignore-file)\s*\[)(?P<wor
 _WORD = re.compile(r"[^\s,]+")
 
 
-def suppressions(text: str) -> tuple[Suppression, ...]:
-    """All suppression comments; the text of strings is not mistaken for a comment."""
-    if not _is_marked(text):
-        return ()
-    candidates = filter(_is_marked, _COMMENT.findall(text))
-    if not any(map(_concerns_us, candidates)):
-        return ()
-    return tuple(found for line, column, comment in _comments(text) for found in _read(line, column, comment))
+Lines = tuple[int, int]
+"""The first and the last line of something, both counted from 1."""
 
 
-def _is_marked(text: str) -> bool:
+def suppressions(text: str, statements: Callable[[], Sequence[Lines]] | None = None) -> tuple[Suppression, ...]:
+    """All suppression comments; the text of strings is not mistaken for a comment.
+
+    *statements* gives lines that the tokenizer can be started at, as ``statement_lines`` does: only what is around a
+    candidate is read then. Without it the whole text is.
+    """
     lowered = text.lower()
+    if not _is_marked(lowered):
+        return ()
+    lines = text.split("\n")
+    candidates = [
+        number
+        for number, line in enumerate(lowered.split("\n"), start=1)
+        if _is_marked(line) and "#" in line and _concerns_us(lines[number - 1])
+    ]
+    if not candidates:
+        return ()
+    pieces = [(1, len(lines))] if statements is None else _around(candidates, statements())
+    comments = (comment for first, last in pieces for comment in _comments(lines[first - 1 : last], first))
+    return tuple(found for line, column, comment in comments for found in _read(line, column, comment))
+
+
+def statement_lines(tree: ast.Module, functions: Iterable[ast.FunctionDef | ast.AsyncFunctionDef]) -> tuple[Lines, ...]:
+    """The lines of the statements of a module, together where they share one, and of the functions in it."""
+    found: list[Lines] = []
+    for statement in tree.body:
+        decorators = getattr(statement, "decorator_list", ())
+        first = min((statement.lineno, *(decorator.lineno for decorator in decorators)))
+        if found and first <= found[-1][1]:
+            first = found.pop()[0]
+        found.append((first, statement.end_lineno or first))
+    return (*found, *((function.lineno, function.end_lineno or function.lineno) for function in functions))
+
+
+def _around(candidates: Iterable[int], statements: Sequence[Lines]) -> list[Lines]:
+    """The smallest statement around each of the lines; what stands between statements can only be a comment."""
+    found: list[Lines] = []
+    for line in candidates:
+        holding = [one for one in statements if one[0] <= line <= one[1]]
+        first, last = min(holding, key=lambda one: one[1] - one[0]) if holding else (line, line)
+        while found and first <= found[-1][1]:
+            before = found.pop()
+            first, last = min(first, before[0]), max(last, before[1])
+        found.append((first, last))
+    return found
+
+
+def _is_marked(lowered: str) -> bool:
     return any(mark in lowered for mark in _MARKS)
 
 
@@ -48,13 +88,12 @@ def _concerns_us(comment: str) -> bool:
     )
 
 
-def _comments(text: str) -> Iterator[tuple[int, int, str]]:
-    lines = text.split("\n")
+def _comments(lines: Sequence[str], first: int) -> Iterator[tuple[int, int, str]]:
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT and _is_marked(token.string):
+        for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
+            if token.type == tokenize.COMMENT and _is_marked(token.string.lower()):
                 line, column = token.start
-                yield line, len(lines[line - 1][:column].encode()), token.string
+                yield first + line - 1, len(lines[line - 1][:column].encode()), token.string
     except (tokenize.TokenError, SyntaxError, RecursionError):
         return
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from functools import partial
+from itertools import repeat
 
 from veomni_opslint.extract.placed_text import CharacterPlace, PlacedText
 
@@ -15,6 +17,8 @@ _ESCAPE = re.compile(
     r"\\(?:(?P<newline>\n)|(?P<octal>[0-7]{1,3})|x(?P<x>[0-9a-fA-F]{2})|u(?P<u>[0-9a-fA-F]{4})|U(?P<U>[0-9a-fA-F]{8})"
     r"|N\{(?P<name>[^}]*)\}|(?P<short>[ntr\\'\"abfv]))"
 )
+_PLACE = partial(tuple.__new__, CharacterPlace)
+"""A place from its fields in a tuple, at the speed of C: there is one for each character."""
 _SHORT = dict(zip("ntr\\'\"abfv", "\n\t\r\\'\"\a\b\f\v", strict=True))
 
 
@@ -59,8 +63,7 @@ class _Reader:
             plain = _PLAIN.match(source, self.position)
             escape = None if raw else _ESCAPE.match(source, self.position)
             if plain is not None:
-                for end in range(plain.start() + 1, plain.end() + 1):
-                    self._take(end, source[end - 1])
+                self._take_plain(plain.end(), plain.group())
             elif escape is not None:
                 self._take(escape.end(), _decoded(escape))
             elif formatted and source[self.position : self.position + 1] in ("{", "}"):
@@ -86,6 +89,13 @@ class _Reader:
             return False
         self._take(end, self.holes.pop())
         return True
+
+    def _take_plain(self, end: int, text: str) -> None:
+        """Move to *end* in a line; each character that is passed stands for itself."""
+        column = self.position - self.line_start
+        self.characters.append(text)
+        self.places.extend(map(_PLACE, zip(repeat(self.line), range(column, column + len(text)), repeat(1))))
+        self.position = end
 
     def _take(self, end: int, text: str) -> None:
         """Move to *end*; what is passed stands for *text*."""
