@@ -131,14 +131,14 @@ PLACES = {
     "between": "import a\n# noqa\nimport b  # noqa\n",
     "in a string that holds it": "x = '''\n# noqa\n'''  # noqa\n",
     "in a docstring": "def f():\n    '''\n    # noqa\n    '''\n    return 1  # noqa\n",
-    "in a nested function": "class A:\n    def f(self):\n        def g():\n            y = '# noqa'  # noqa\n        return g\n",
-    "behind a function in a class": "class A:\n    def f(self):\n        pass  # noqa\n    x = '''\n    # noqa\n    '''\n",
+    "in a nested function": "class A:\n  def f(self):\n    def g():\n      y = '# noqa'  # noqa\n    return g\n",
+    "behind a function in a class": "class A:\n  def f(self):\n    pass  # noqa\n  x = '''\n  # noqa\n  '''\n",
     "of a decorator": "@deco(\n    '''\n    # noqa\n    ''',  # noqa\n)\ndef f():\n    pass  # noqa\n",
     "two statements in a line": "a = '''\n'''; b = '''\n# noqa\n'''  # noqa\nc = 1  # noqa\n",
     "between the parts of a string": "a = ('x'  # noqa\n    '# noqa')\n",
     "continued": "a = 1 + \\\n    2  # noqa\n",
     "at the end": "def f():\n    pass\n    # noqa\n# noqa",
-    "inner, then outer": "class A:\n    def f(self):\n        a = 1  # noqa\n    def g(self):\n        a = 1  # noqa\n    b = 2  # noqa\n",
+    "inner, then outer": "class A:\n  def f(self):\n    a  # noqa\n  def g(self):\n    a  # noqa\n  b = 2  #noqa\n",
     "indented otherwise": "if 1:\n\tdef f():\n\t  x = [\n1,  # noqa\n\t]\n\t  return x  # noqa\n",
 }  # fmt: skip
 

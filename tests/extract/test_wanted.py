@@ -11,20 +11,19 @@ from veomni_opslint.extract.wanted import wanted_lines
 @pytest.mark.parametrize(
     "line",
     [
-        "import a",
         "    import a.b",
         "\timport\ta",
-        "import\\",
-        "from a import b",
-        "from . import b",
+        "    import\\",
+        "    from a import b",
+        "    from . import b",
         "from.a import b",
-        "from a import(b)",
+        "    from a import(b)",
         "x = 1; import a",
         "if x: import a",
         "if x: from a import b",
         "try: from.a import b",
         "else:import a",
-        "global x",
+        "    global x",
         "x = importlib.import_module('a')",
         "x = __import__ ('a')",
         "X = OpSlot('a', 'b')",
@@ -46,6 +45,8 @@ def test_wanted(line: str) -> None:
     "line",
     [
         "x = 1",
+        "import a",
+        "from a import b",
         "# it is important to import nothing",
         "an import of the file",
         ">>> from a import b",
@@ -82,10 +83,15 @@ def test_any_line_may_be_wanted(line: str) -> None:
 
 def test_several() -> None:
     """Every line once for each word, in order."""
-    assert wanted_lines("import a; import b\nx\nimport c", Dialect()) == [1, 1, 3]
+    assert wanted_lines(" import a; import b\nx\n import c", Dialect()) == [1, 1, 3]
 
 
 def test_long_lines() -> None:
     """In a line that goes on and on, what is near decides."""
-    assert wanted_lines("x = 1\n" + "import a; " * 100, Dialect()) == [2] * 100
+    assert wanted_lines("x = 1\n " + "import a; " * 100, Dialect()) == [2] * 100
     assert wanted_lines(f"x = '{'y' * 1000} import a'", Dialect()) == []
+
+
+def test_continued_at_the_margin() -> None:
+    """Behind a backslash, a statement at the margin belongs to the line above, which may be in a function."""
+    assert wanted_lines("def f():\n    x = 1; \\\nimport a\n", Dialect()) == [3]

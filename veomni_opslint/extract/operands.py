@@ -24,14 +24,13 @@ _SKIP_UNLESS = "skipUnless"
 
 def dotted(node: ast.expr) -> str:
     """``a.b.c`` for a chain of attributes on a name, empty for anything else."""
-    parts: list[str] = []
+    if node.__class__ is ast.Name:
+        return node.id
+    text = ""
     while node.__class__ is ast.Attribute:
-        parts.append(node.attr)
+        text = f".{node.attr}{text}"
         node = node.value
-    if node.__class__ is not ast.Name:
-        return ""
-    parts.append(node.id)
-    return ".".join(reversed(parts))
+    return f"{node.id}{text}" if text and node.__class__ is ast.Name else ""
 
 
 def condition(node: ast.expr, names: Names, depth: int = 0) -> Condition:

@@ -18,7 +18,7 @@ _SHARED = ("npu", "NPU", "Slot")
 
 
 def wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
-    """Lines that look like an import, a ``global`` or a name of the dialect; None when any line may be one.
+    """Lines that look like an indented import, a ``global`` or a name of the dialect; None when any line may be one.
 
     It is decided on the text: most of a modeling file has none, and is then not walked at all.
     """
@@ -71,7 +71,11 @@ def _lines_of(text: str, offsets: set[int]) -> list[int]:
 def _starts_statement(text: str, offset: int) -> bool:
     """Whether a keyword can begin a statement there; in prose and in names it cannot."""
     nearest = max(offset - _LONGEST_LINE, 0)
-    before = text[max(text.rfind("\n", nearest, offset) + 1, nearest) : offset].strip()
+    start = max(text.rfind("\n", nearest, offset) + 1, nearest)
+    if (start == offset or text.startswith("from ", start)) and not text.endswith("\\\n", 0, start):
+        # At the margin, so in no function.
+        return False
+    before = text[start:offset].strip()
     return not before or before[-1] in ":;\\" or _FROM.search(before) is not None
 
 

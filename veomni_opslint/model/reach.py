@@ -80,8 +80,13 @@ class Reach:
     def unguarded_uses(self) -> Iterator[Unguarded]:
         """Uses of ``torch_npu.…`` and ``torch.npu.…`` that no guard dominates, in shared code."""
         prefixes = self.dialect.npu_packages
-        aliased = tuple(f"import {package.rpartition('.')[2]}" for package in prefixes)
+        last = {package.rpartition(".")[2] for package in prefixes}
+        # One of them is part of the others, so that most files are searched once.
+        shortest = [word for word in last if not any(other != word and other in word for other in last)]
+        aliased = tuple(f"import {word}" for word in last)
         for module, facts in self._shared_modules():
+            if not any(word in facts.text for word in shortest):
+                continue
             if not any(word in facts.text for word in (*prefixes, *aliased)):
                 continue
             roots = self._npu_names(facts)
