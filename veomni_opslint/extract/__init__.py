@@ -13,7 +13,7 @@ from veomni_opslint.extract.operands import truth_of
 from veomni_opslint.extract.scope_state import ScopeState
 from veomni_opslint.extract.walk import Walker
 from veomni_opslint.extract.wanted import wanted_lines
-from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref, Scope, Suppression
+from veomni_opslint.facts import EmbeddedBlock, FileFacts, ParseProblem, Ref, Suppression
 from veomni_opslint.parsing import parse
 from veomni_opslint.source import Source
 
@@ -88,7 +88,7 @@ def _facts(
         deep=deep,
         scopes=tuple(scope.freeze() if isinstance(scope, ScopeState) else scope for scope in walker.scopes),
         imports=tuple(walker.imports),
-        refs=tuple(_refs(walker.module, walker.scopes)),
+        refs=tuple(_refs(walker.module, walker.walked())),
         calls=tuple(walker.calls),
         bindings=tuple(walker.bindings),
         slots=tuple(walker.slots),
@@ -107,12 +107,10 @@ def _suppressions(text: str, tree: ast.Module | None, walker: Walker) -> tuple[S
     return suppressions(text, lambda: statement_lines(tree, walker.functions))
 
 
-def _refs(module: ScopeState, scopes: list[ScopeState | Scope]) -> list[Ref]:
+def _refs(module: ScopeState, scopes: list[ScopeState]) -> list[Ref]:
     module_names = module.bound | module.locals
     found: list[Ref] = []
     for scope in scopes:
-        if not isinstance(scope, ScopeState):
-            continue
         owners = _owners(scope)
         local: dict[str, bool] = {}
         for (name, _), use in scope.refs.items():

@@ -153,6 +153,10 @@ class Walker:
             )
         )  # fmt: skip
 
+    def walked(self) -> list[ScopeState]:
+        """The scopes that were not passed over."""
+        return [scope for scope in self.scopes if isinstance(scope, ScopeState)]
+
     def leave(self) -> None:
         """Go back to the scope around the current one."""
         if self.scope.parent is not None:

@@ -39,7 +39,7 @@ def sites_in(
         for number, (node, path) in enumerate(picked):
             mark = ast.copy_location(ast.Name(f"{_MARK}{number}", ast.Load()), node)
             _replace(path[-1], node, mark)
-        scopes = Walker(root, dialect).scopes
+        scopes = Walker(root, dialect).walked()
     finally:
         for number, (node, path) in enumerate(picked):
             _restore(path[-1], f"{_MARK}{number}", node)
