@@ -9,7 +9,7 @@ from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.eager_imports import EagerImport
 from veomni_opslint.model.loading import Step
-from veomni_opslint.proposals import Proposal, module_of
+from veomni_opslint.proposals import Proposal, is_generated, module_of
 from veomni_opslint.registrations import Factory
 from veomni_opslint.rule import Rule
 
@@ -39,6 +39,8 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    if is_generated(model, finding.place.path):
+        return None
     from veomni_opslint.deferral import deferral  # noqa: PLC0415 - only a finding needs it
 
     module = module_of(model, finding.place.path)

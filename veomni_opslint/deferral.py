@@ -16,7 +16,7 @@ from veomni_opslint.import_uses import ImportUses, import_uses, root_of
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.factories import known_factories, parsed
 from veomni_opslint.model.factory_places import given_at
-from veomni_opslint.proposals import Edit, Proposal, extent
+from veomni_opslint.proposals import Edit, Proposal, extent, is_generated
 
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -25,8 +25,8 @@ _WORD = re.compile(r"[^\W\d]\w*")
 def deferral(model: OpsModel, module: str, imported: Import) -> Proposal | None:
     """Move *imported* into what uses it; None where that is not possible."""
     facts = model.module(module)
-    tree = parsed(facts.text)
-    if tree is None or imported.scope != 0 or is_generated(model, facts):
+    tree = parsed(facts.text) if imported.scope == 0 and not is_generated(model, facts.path) else None
+    if tree is None:
         return None
     names = (imported.bound,) if imported.how == "import" else tuple(one.bound for one in imported.names)
     uses = import_uses(tree, imported.span, filter(None, names))
@@ -42,11 +42,6 @@ def deferral(model: OpsModel, module: str, imported: Import) -> Proposal | None:
         exported = module in model.symbols.packages and imported.level == 1
         fix = Fix(f"move `{written}` to where it is used", safe=not (uses.decorated or exported))
     return Proposal(fix, lambda: _edits(model, facts, uses, values))
-
-
-def is_generated(model: OpsModel, facts: FileFacts) -> bool:
-    """Whether a file is written by patchgen, and has to be changed in its config."""
-    return f"/{model.dialect.generated_folder}/" in facts.path
 
 
 def _used_elsewhere(model: OpsModel, module: str, name: str) -> bool:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from veomni_opslint.deferral import deferral, is_generated
+from veomni_opslint.deferral import deferral
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Import
 from veomni_opslint.findings import Fix, Place
@@ -14,7 +14,7 @@ from veomni_opslint.import_uses import ImportUses, import_uses
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.expression_places import ancestors, expression_at
 from veomni_opslint.model.factories import parsed
-from veomni_opslint.proposals import Edit, Proposal, extent, module_of
+from veomni_opslint.proposals import Edit, Proposal, extent, is_generated, module_of
 from veomni_opslint.registrations import Factory
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -32,8 +32,8 @@ class _Guard:
 def guarded(model: OpsModel, place: Place) -> Proposal | None:
     """Guard the import, the dynamic import or the backend at *place*, where it can be known how."""
     facts = model.files[place.path]
-    tree = parsed(facts.text)
-    if tree is None or is_generated(model, facts):
+    tree = None if is_generated(model, place.path) else parsed(facts.text)
+    if tree is None:
         return None
     module = module_of(model, place.path)
     for imported in facts.imports:

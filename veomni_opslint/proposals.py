@@ -80,3 +80,8 @@ def line_around(text: str, index: int) -> tuple[int, int]:
 def module_of(model: OpsModel, path: str) -> str:
     """The dotted name of the module that is the file *path*."""
     return next(name for name, facts in model.symbols.modules.items() if facts.path == path)
+
+
+def is_generated(model: OpsModel, path: str) -> bool:
+    """Whether a file is written by patchgen, so that it has to be changed in its config."""
+    return f"/{model.dialect.generated_folder}/" in path
