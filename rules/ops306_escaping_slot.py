@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from veomni_opslint.findings import Finding, Related
+from veomni_opslint.findings import Finding, Fix, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.slot_escapes import Escape, escaping_slots
 from veomni_opslint.model.slot_names import slot_names
+from veomni_opslint.proposals import Edit, Proposal, extent, is_generated
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__)
@@ -18,6 +19,17 @@ def check(model: OpsModel) -> Iterator[Finding]:
         path = model.module(escape.module).path
         related = [Related(escape.slot.place, "the slot")]
         yield rule.finding(model.place(path, escape.span), _message(model, escape), related)
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.model.expression_places import is_kept_when_built  # noqa: PLC0415 - only a finding needs it
+
+    facts = model.files[finding.place.path]
+    if is_generated(model, finding.place.path) or not is_kept_when_built(facts, finding.place):
+        return None
+    _, end = extent(facts.text, finding.place)
+    kernel = Fix(f"keep what `{model.dialect.slot_kernel}()` gives when the model is built", safe=False)
+    return Proposal(kernel, lambda: (Edit(end, end, f".{model.dialect.slot_kernel}()"),))
 
 
 def _message(model: OpsModel, escape: Escape) -> str:

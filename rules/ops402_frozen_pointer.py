@@ -14,6 +14,7 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.model.pointer_owners import owner, read_by
 from veomni_opslint.model.presence import is_for_type_checkers
 from veomni_opslint.model.symbols import Target
+from veomni_opslint.proposals import Proposal, is_generated, module_of
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -32,6 +33,21 @@ def check(model: OpsModel) -> Iterator[Finding]:
             if place not in seen:
                 seen.add(place)
                 yield rule.finding(place, _message(model, pointer, imported), _related(model, pointer))
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.deferral import deferral  # noqa: PLC0415 - only a finding needs it
+
+    if is_generated(model, finding.place.path):
+        return None
+    module = module_of(model, finding.place.path)
+    for imported in model.module(module).imports:
+        for one in imported.names:
+            if model.place(finding.place.path, one.span) == finding.place:
+                # What nothing uses here may still be meant for others.
+                proposal = deferral(model, module, imported, one.bound)
+                return proposal if proposal is not None and proposal.fix.description.startswith("move") else None
+    return None
 
 
 def _imports(model: OpsModel, module: str) -> Iterator[tuple[tuple[str, str], Place, bool]]:

@@ -22,26 +22,36 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def deferral(model: OpsModel, module: str, imported: Import) -> Proposal | None:
-    """Move *imported* into what uses it; None where that is not possible."""
+def deferral(model: OpsModel, module: str, imported: Import, name: str | None = None) -> Proposal | None:
+    """Move *imported*, or only one *name* that it binds, into what uses it; None where that is not possible."""
     facts = model.module(module)
     tree = parsed(facts.text) if imported.scope == 0 and not is_generated(model, facts.path) else None
     if tree is None:
         return None
     names = (imported.bound,) if imported.how == "import" else tuple(one.bound for one in imported.names)
+    names = (name,) if name is not None else names
     uses = import_uses(tree, imported.span, filter(None, names))
     if uses is None or uses.compiled or any(_used_elsewhere(model, module, name) for name in uses.names):
         return None
     values = _factory_values(model, facts, tree, uses)
     if values is None:
         return None
-    written = ast.unparse(uses.statement) if uses.alias is None else f"import {uses.statement.names[uses.alias].name}"
+    written = _written(uses)
     if not (uses.functions or values):
         fix = Fix(f"remove `{written}`, which this file does not use", safe=False)
     else:
         exported = module in model.symbols.packages and imported.level == 1
         fix = Fix(f"move `{written}` to where it is used", safe=not (uses.decorated or exported))
     return Proposal(fix, lambda: _edits(model, facts, uses, values))
+
+
+def _written(uses: ImportUses) -> str:
+    """The part of the import that is moved."""
+    kept = [one for one in uses.statement.names if (one.asname or one.name.partition(".")[0]) in uses.names]
+    names = ", ".join(ast.unparse(one) for one in kept)
+    if isinstance(uses.statement, ast.Import):
+        return f"import {names}"
+    return f"from {'.' * uses.statement.level}{uses.statement.module or ''} import {names}"
 
 
 def _used_elsewhere(model: OpsModel, module: str, name: str) -> bool:
@@ -103,7 +113,7 @@ def _edits(model: OpsModel, facts: FileFacts, uses: ImportUses, values: tuple[as
     if found is None:
         return
     line, small = found
-    yield code.without(line, small, uses.alias)
+    yield code.without(line, small, uses.alias, uses.names)
     for function, names in uses.functions:
         target = code.function(function.lineno, function.col_offset)
         if target is not None:

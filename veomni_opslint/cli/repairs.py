@@ -79,6 +79,8 @@ def _say(options: argparse.Namespace, did: str, result: Repaired, problems: Sequ
     fixed = sum(number for (_, path), number in result.fixed.items() if path not in left)
     files = {file.path for file in result.files} - left
     report_doubt(f"{did} {_counted(fixed, 'fault')} in {_counted(len(files), 'file')}")
+    if result.stale:
+        report_doubt(f"generate these files again: {', '.join(result.stale)}")
     for finding, reason in result.refused:
         report_doubt(f"{finding.place}: {finding.code} is left for you: {reason}")
     unsafe = sum(finding.fix is not None and not finding.fix.safe for finding in result.checked.report.findings)

@@ -58,8 +58,16 @@ class Code:
             self.text, place.end.line, place.end.column
         )
 
-    def without(self, line: cst.SimpleStatementLine, small: _Import, alias: int | None) -> Edit:
-        """Take an import, or one name of an ``import a, b``, out of its line."""
+    def without(
+        self, line: cst.SimpleStatementLine, small: _Import, alias: int | None, names: Collection[str] | None = None
+    ) -> Edit:
+        """Take an import, one name of an ``import a, b``, or some *names* of a ``from`` import out of its line."""
+        if isinstance(small, cst.ImportFrom) and not isinstance(small.names, cst.ImportStar) and names is not None:
+            others = [one for one in small.names if (one.evaluated_alias or one.evaluated_name) not in names]
+            if others:
+                if small.lpar is None or others[-1] is not small.names[-1]:
+                    others[-1] = others[-1].with_changes(comma=small.names[-1].comma)
+                return Edit(*self.span(small), self.written(small.with_changes(names=others)))
         if alias is not None and isinstance(small, cst.Import) and len(small.names) > 1:
             kept = [one for index, one in enumerate(small.names) if index != alias]
             kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)

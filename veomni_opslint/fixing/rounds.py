@@ -22,6 +22,7 @@ from veomni_opslint.proposals import Edit, propose
 from veomni_opslint.rule_loader import LoadedRule, load_rules
 
 MAX_ROUNDS = 50
+STALE = "stale-generated-file"
 
 _Key = tuple[str, str, str]
 
@@ -30,13 +31,15 @@ _Key = tuple[str, str, str]
 class Repaired:
     """The last run, whose report says what is left; the files to write; what was fixed and what could not be.
 
-    ``fixed`` counts the findings that are gone, by code and path: a fix may be that of several.
+    ``fixed`` counts the findings that are gone, by code and path: a fix may be that of several. ``stale`` are generated
+    files that were not before.
     """
 
     checked: Checked
     files: tuple[ChangedFile, ...]
     fixed: Counter[tuple[str, str]]
     refused: tuple[tuple[Finding, str], ...]
+    stale: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def repair(request: Request, *, unsafe: bool) -> Repaired:
         tuple(file for file in files if file.before != file.after),
         _counted(first.report.findings) - _counted(work.state.report.findings),
         tuple(work.refused.values()),
+        tuple(sorted(_stale(work.state) - _stale(first))),
     )
 
 
@@ -131,13 +135,26 @@ def _try(work: _Work, changes: Sequence[_Change]) -> bool:
     request = replace(work.request, contents=contents)
     state = checked(request)
     before, after = _counted(work.state.report.findings), _counted(state.report.findings)
-    if after - before:
-        code, path = min(after - before)
+    harm = sorted((after - before).keys() - _to_be_generated(work, changes, state))
+    if harm:
+        code, path = harm[0]
         return _refuse(work, changes, f"it would cause {code} in {path}")
     if _counted(change.finding for change in changes) - (before - after):
         return _refuse(work, changes, "it would not help")
     work.request, work.state = request, state
     return True
+
+
+def _to_be_generated(work: _Work, changes: Sequence[_Change], state: Checked) -> set[tuple[str, str]]:
+    """Generated files that are stale once their patch config is fixed: fixing the config is right all the same."""
+    suffix = work.state.analysis.model.dialect.patch_config_suffix
+    if not any(change.finding.place.path.removesuffix(".py").endswith(suffix) for change in changes):
+        return set()
+    return {(one.code, one.place.path) for one in state.report.findings if one.name == STALE}
+
+
+def _stale(state: Checked) -> set[str]:
+    return {one.place.path for one in state.report.findings if one.name == STALE}
 
 
 def _encode(work: _Work, path: str, text: str, contents: dict[str, bytes]) -> str:

@@ -58,6 +58,50 @@ def expression_at(facts: FileFacts, place: Place) -> ast.expr | None:
     return None
 
 
+def tests_around(facts: FileFacts, place: Place) -> Iterator[tuple[str, Place]]:
+    """The conditions, as written and with their places, in whose positive branch the expression at *place* stands."""
+    node, tree = expression_at(facts, place), parsed(facts.text)
+    if node is None or tree is None:
+        return
+    below: ast.AST = node
+    for around in ancestors(tree, node):
+        if isinstance(around, _FUNCTIONS):
+            return
+        branch = around.body if isinstance(around, ast.If | ast.IfExp) else ()
+        if isinstance(around, ast.If | ast.IfExp) and (
+            below is branch or (isinstance(branch, list) and below in branch)
+        ):
+            yield ast.unparse(around.test), place_of(facts.path, facts.text, span_of(around.test))
+        below = around
+
+
+def is_kept_when_built(facts: FileFacts, place: Place) -> bool:
+    """Whether the expression at *place* is what an ``__init__`` keeps in an attribute, perhaps under a condition."""
+    node, tree = expression_at(facts, place), parsed(facts.text)
+    if not isinstance(node, ast.Name) or tree is None:
+        return False
+    below: ast.AST = node
+    for around in ancestors(tree, node):
+        if isinstance(around, ast.Assign):
+            kept = around.value is below and all(isinstance(one, ast.Attribute) for one in around.targets)
+            owner = next((one for one in ancestors(tree, around) if isinstance(one, _FUNCTIONS)), None)
+            return kept and isinstance(owner, ast.FunctionDef) and _is_init(owner)
+        in_condition = isinstance(around, ast.IfExp) and below is not around.test
+        if not in_condition and not (isinstance(around, ast.BoolOp) and below is around.values[0]):
+            return False
+        below = around
+    return False
+
+
+def _is_init(function: ast.FunctionDef) -> bool:
+    """An ``__init__``, or what a patch config puts in its place."""
+    return function.name == "__init__" or any(
+        isinstance(one, ast.Constant) and str(one.value).endswith(".__init__")
+        for decorator in function.decorator_list
+        for one in ast.walk(decorator)
+    )
+
+
 def ancestors(tree: ast.Module, node: ast.AST) -> tuple[ast.AST, ...]:
     """The nodes that *node* is in, the innermost first."""
     parents = {id(child): parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
