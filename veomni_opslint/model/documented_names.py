@@ -1,0 +1,238 @@
+"""Names of the project that its documents write in code: paths, modules, attributes, slots."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from veomni_opslint.findings import Place
+from veomni_opslint.markdown import Code, Document, Fence, Paragraph, Table
+from veomni_opslint.model.documentation import code_place, outline
+from veomni_opslint.model.ops_model import OpsModel
+
+_MAKING = re.compile(r"(?i)\b(?:add|adding|creat\w+|puts?|new|your|my|place|writ\w+|introduc\w+|recipes?|extend\w*)\b")
+_GUIDE = re.compile(r"(?i)\b(?:checklists?|guides?|templates?|how to|tutorials?|contribut\w+|support(?:ing)? new)\b")
+_PAST = re.compile(
+    r"(?i)\b(?:removed?|no longer|renam\w+|replac\w+|deleted?|dropped|former\w*|previous\w*|used to|deprecat\w+|legacy|"
+    r"invalid|reject\w*|moved|unsupported|not exist|planned|future|todo|propos\w+|upcoming|typos?|old|earlier)\b"
+)
+_PLACEHOLDER = re.compile(
+    r"(?i)[<>*$%]|\.\.\.|…|\b(?:your|my|foo|bar|baz|xxx|example|some)(?:_|\b)|_name\b|\bmodel_name"
+)
+_NAME = re.compile(r"\w+[./(]")
+_PATH = re.compile(r"(?:[\w.-]+/)+[\w.-]*")
+_JUDGED_FILES = (".py", ".md", ".yaml", ".yml")
+_BRACES = re.compile(r"\{([\w-]+(?:, ?[\w-]+)+)\}")
+_IMPORT = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n(]+)", re.MULTILINE)
+_SLOT = re.compile(r"""["'](\w+)["'],\s*["'](\w+)["']""")
+
+
+class Mention(NamedTuple):
+    """A code span, the text that it stands in, and the headings above it."""
+
+    document: Document
+    code: Code
+    around: str
+    above: str
+
+    @property
+    def place(self) -> Place:
+        """Where it is written."""
+        return code_place(self.document, self.code)
+
+    @property
+    def makes(self) -> bool:
+        """Whether the text is about something that the reader is to make."""
+        return _is_making(f"{self.above} {self.around}")
+
+    @property
+    def past(self) -> bool:
+        """Whether the text is about what was, or is not to be."""
+        return _PAST.search(self.around) is not None
+
+
+class Absence(NamedTuple):
+    """Something that a document names and that does not exist; ``names`` are those that do, for a suggestion."""
+
+    place: Place
+    written: str
+    what: str
+    names: tuple[str, ...] = ()
+
+
+def mentions(document: Document) -> Iterator[Mention]:
+    """Every code span of the running text and of the tables."""
+    for block in document.blocks:
+        if isinstance(block, Fence):
+            continue
+        above = outline(block)
+        if isinstance(block, Paragraph):
+            texts = [(block.text, block.text.text)]
+        else:
+            rows = (block.header, *block.rows)
+            texts = [(cell, " ".join(other.text for other in row)) for row in rows for cell in row]
+        for text, around in texts:
+            for code in text.codes:
+                yield Mention(document, code, around, above)
+
+
+def makes_something(block: Table | Paragraph | Fence) -> bool:
+    """Whether a block is about something that the reader is to make."""
+    lead = block.lead.text if isinstance(block, Fence | Table) and block.lead is not None else ""
+    return _is_making(f"{outline(block)} {lead}")
+
+
+def absent_names(model: OpsModel) -> Iterator[Absence]:
+    """Paths, modules, attributes and slots that the documents name and that do not exist."""
+    for document in model.documents:
+        for mention in mentions(document):
+            text = mention.code.text
+            if not _NAME.match(text) or _PLACEHOLDER.search(text):
+                continue
+            found = (
+                _absent_slot(model, text)
+                or _absent_member(model, text)
+                or _absent_name(model, mention)
+                or _absent_path(model, mention)
+            )
+            if found is not None and not mention.past:
+                yield found._replace(place=mention.place)
+        for block in document.blocks:
+            if isinstance(block, Fence) and model.package in "".join(block.lines):
+                yield from _in_fence(model, document, block)
+
+
+def _is_making(text: str) -> bool:
+    return _MAKING.search(text) is not None or _GUIDE.search(text) is not None
+
+
+def _absent_slot(model: OpsModel, text: str) -> Absence | None:
+    """``OpSlot("op", "variant")`` for a pair that nothing registers."""
+    dialect = model.dialect
+    pair = _SLOT.search(text) if text.startswith(f"{dialect.op_slot}(") else None
+    known = model.kernel_variants() if pair is not None else {}
+    if pair is None or not known or model.registrations.unresolved or (pair[1], pair[2]) in known:
+        return None
+    near = tuple(f"{op}/{variant}" for op, variant in known)
+    return Absence(Place("", 1), f"{pair[1]}/{pair[2]}", "no kernel is registered for it", near)
+
+
+def _absent_member(model: OpsModel, text: str) -> Absence | None:
+    """``BackendSpec.requires``: an attribute of a class of the architecture."""
+    dialect = model.dialect
+    owner, dot, rest = text.partition(".")
+    classes = {dialect.ops_config, dialect.kernel_spec, dialect.backend_spec, dialect.op_spec, dialect.op_slot}
+    classes |= {dialect.config_slot, dialect.hardware_requirement, dialect.registry_class, dialect.op_scope}
+    member = re.match(r"[A-Za-z]\w*", rest)
+    if not dot or owner not in classes or member is None or not re.fullmatch(r"\w+(?:\s*[(=].*)?", rest):
+        return None
+    texts = [facts.text for _, facts in model.modules_in(model.package) if f"class {owner}" in facts.text]
+    if not texts or any(re.search(rf"\b{member[0]}\b", one) for one in texts):
+        return None
+    return Absence(Place("", 1), f"{owner}.{member[0]}", f"{owner} has no such attribute")
+
+
+def _absent_name(model: OpsModel, mention: Mention) -> Absence | None:
+    """``package.module.attribute`` or ``package.module:attribute``."""
+    if not mention.code.text.startswith(f"{model.package}."):
+        return None
+    found = re.fullmatch(r"(\w+(?:\.\w+)+)(?::(\w+))?(?:\(.*\))?", mention.code.text)
+    return _absent_attribute(model, found[1], found[2] or "", mention.makes) if found is not None else None
+
+
+def _absent_attribute(model: OpsModel, dotted: str, attribute: str, makes: bool) -> Absence | None:
+    """What does not exist of a dotted name or of an attribute of it; nothing that the reader may be about to write."""
+    presence, symbols = model.presence, model.symbols
+    module, rest = dotted, [attribute] if attribute else []
+    while module not in symbols.modules and module not in symbols.packages and "." in module:
+        module, _, name = module.rpartition(".")
+        rest.insert(0, name)
+    written = f"{dotted}:{attribute}" if attribute else dotted
+    if not rest or presence.attribute(module, rest[0]) is not False:
+        return None
+    may_be_module = len(rest) > 1 or module in symbols.packages
+    if may_be_module and (makes or presence.module(f"{module}.{rest[0]}") is not False):
+        return None
+    return Absence(Place("", 1), written, f"{module} has no {rest[0]}", tuple(presence.names_of(module)))
+
+
+def _absent_path(model: OpsModel, mention: Mention) -> Absence | None:
+    """A file or folder, from the root of the project or from the folder of the document."""
+    text, document = mention.code.text, mention.document.path
+    if "/" not in text:
+        return None
+    braces = _BRACES.search(text)
+    options = re.split(r", ?", braces[1]) if braces is not None else [""]
+    for option in options:
+        path = text.replace(braces[0], option) if braces is not None else text
+        path = path.partition("::")[0]
+        path = re.sub(r":\d+(?:-\d+)?$", "", path)
+        if not _PATH.fullmatch(path) or path.startswith((".", "/")) or "//" in path:
+            return None
+        is_folder = path.endswith("/")
+        if not is_folder and not path.endswith(_JUDGED_FILES):
+            return None
+        files, folders = _paths(model)
+        for base in ("", document.rpartition("/")[0]):
+            whole = f"{base}/{path}" if base else path
+            start = whole if not base else f"{base}/{path.partition('/')[0]}"
+            if whole.rstrip("/") in folders or whole in files:
+                break
+            if not _is_judged(model, whole, start, folders, base) or mention.makes:
+                continue
+            name = path.rstrip("/").rpartition("/")[2]
+            near = [one for one in files if one.endswith(f"/{name}")] if name != "__init__.py" else []
+            return Absence(Place("", 1), path, "there is no such path", tuple(near))
+    return None
+
+
+def _is_judged(model: OpsModel, whole: str, start: str, folders: frozenset[str], base: str) -> bool:
+    """Whether all files at that place are known: those of the package, and in a run on everything the others."""
+    package = model.project.package_path
+    if whole.startswith(f"{package}/"):
+        return not base or start in folders
+    top = whole.partition("/")[0]
+    return not base and top in folders and not whole.endswith("/") and bool(model.test_modules)
+
+
+@lru_cache(maxsize=2)
+def _known_paths(files: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    folders: set[str] = set()
+    for path in files:
+        folder = path.rpartition("/")[0]
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition("/")[0]
+    return frozenset(files), frozenset(folders)
+
+
+def _paths(model: OpsModel) -> tuple[frozenset[str], frozenset[str]]:
+    project = model.project
+    problems = (problem.path for problem in project.problems)
+    return _known_paths((*project.files, *project.yaml_files, *project.documents, *project.passed_over, *problems))
+
+
+def _in_fence(model: OpsModel, document: Document, fence: Fence) -> Iterator[Absence]:
+    """Imports and strings with a ``module:attribute`` in a block of Python."""
+    if fence.language not in ("python", "py", ""):
+        return
+    makes = makes_something(fence)
+    content = "\n".join(fence.lines)
+    entry = re.compile(rf"""["']({re.escape(model.package)}(?:\.\w+)+):(\w+)["']""")
+    asked = [(found.start(1), found[1], found[2]) for found in entry.finditer(content)]
+    for found in _IMPORT.finditer(content):
+        if found[1].startswith(f"{model.package}.") or found[1] == model.package:
+            names = re.sub(r"#[^\n]*|[()\\]", " ", found[2]).split(",")
+            asked += [(found.start(1), found[1], name.split()[0]) for name in names if name.split()]
+    for at, module, name in sorted(asked):
+        if _PLACEHOLDER.search(f"{module}.{name}") or not name.isidentifier():
+            continue
+        if re.search(rf"\b(?:class|def)\s+{name}\b", content):
+            continue
+        absent = _absent_attribute(model, module, name, makes)
+        if absent is not None:
+            line_start = content.rfind("\n", 0, at) + 1
+            line = fence.line + content.count("\n", 0, at)
+            yield absent._replace(place=Place(document.path, line, at - line_start + 1))
