@@ -76,6 +76,20 @@ MISUSES = [
         ["veomni", "--config", "nofilelevel.toml"],
         "nofilelevel.toml: per-file-severity 'tests': `OPS999` names no rule; `opslint rules` lists them",
     ),
+    (
+        ["veomni", "--fix", "--write-baseline", "--baseline", "x"],
+        "--write-baseline accepts what --fix would repair: fix first, then accept what is left",
+    ),
+    (
+        ["veomni", "--diff", "--prune-baseline", "--baseline", "x"],
+        "--diff changes nothing, so no baseline is written with it: leave one of the two out",
+    ),
+    (["--show-files"], "no path was given; `opslint .` checks the project in this folder (see `opslint --help`)"),
+    (["nowhere", "--show-settings"], "nowhere: no such file or folder"),
+    (
+        ["veomni", "--show-files", "--show-settings"],
+        "argument --show-settings: not allowed with argument --show-files (see `opslint --help`)",
+    ),
     (["veomni", "-x"], "unrecognized arguments: -x (see `opslint --help`)"),
     (["veomni", "--select"], "argument --select: expected one argument (see `opslint --help`)"),
     (["veomni", "--select", ","], "argument --select: names no rule (see `opslint --help`)"),

@@ -17,6 +17,7 @@ from veomni_opslint.rule_loader import load_rules
 from veomni_opslint.rule_settings import rule_options
 from veomni_opslint.settings import Settings
 from veomni_opslint.source import Source, decode_source, read_data, read_source
+from veomni_opslint.stopwatch import Stopwatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,12 @@ class Analysis:
         return data.decode(errors="replace").replace("\r\n", "\n") if data is not None else None
 
 
-def analyse(project: Project, settings: Settings, contents: Mapping[str, bytes] | None = None) -> Analysis:
+def analyse(
+    project: Project,
+    settings: Settings,
+    contents: Mapping[str, bytes] | None = None,
+    watch: Stopwatch | None = None,
+) -> Analysis:
     """Read and link the files of *project*; *contents* take the place of what is on disk.
 
     Raises:
@@ -45,15 +51,18 @@ def analyse(project: Project, settings: Settings, contents: Mapping[str, bytes] 
     options = rule_options(settings, load_rules())
     settings = replace(settings, dialect=with_installed(settings.dialect, project.root))
     contents = contents or {}
+    watch = watch or Stopwatch()
     files: dict[str, FileFacts] = {}
     problems: list[Source] = []
     with collector_paused():
         for path in project.files:
             source = decode_source(path, contents[path]) if path in contents else read_source(project.root, path)
+            watch.lap("read")
             if source.problem is not None:
                 problems.append(source)
                 continue
             files[path] = _extract(source, settings)
+            watch.lap("parse and extract")
         other: dict[str, bytes] = {}
         for path in (*project.yaml_files, *project.documents):
             data = read_data(project.root, path)
@@ -61,8 +70,10 @@ def analyse(project: Project, settings: Settings, contents: Mapping[str, bytes] 
                 other[path] = data
             else:
                 problems.append(Source(path, "", data))
+        watch.lap("read")
         project = replace(project, problems=(*project.problems, *problems))
         model = build_model(project, files, settings.dialect, options, other)
+        watch.lap("link and evaluate")
     return Analysis(project, settings, model, files)
 
 
@@ -82,4 +93,7 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            # Makes what there is old, so that the next allocation does not start a collection of all of it.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()

@@ -20,6 +20,7 @@ from veomni_opslint.report import Coverage, Report, at_least
 from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
 from veomni_opslint.rule_run import apply_rules, filter_findings
+from veomni_opslint.stopwatch import Stopwatch
 
 __all__ = ["Analysis", "Checked", "Request", "analyse", "check", "checked", "contents_of"]
 
@@ -74,15 +75,19 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     Raises:
         RunError: the run could not be made.
     """
+    watch = Stopwatch()
     project, settings = discover(request.paths, root=request.root, config=request.config, stdin_path=request.stdin_path)
+    watch.lap("discover")
     rules = load_rules()
     off = read_levels(settings, rules).off
     configured = Selection(settings.select, (*settings.ignore, *off), settings.extend_select)
     selected = select_rules(rules, configured, request.selection, settings.describe(), runtime=judge is not None)
     baseline = open_baseline(request.baseline, request.baseline_use, project, settings)
+    watch.lap("load rules")
     with collector_paused():
-        analysis = analyse(project, settings, contents_of(request, project))
+        analysis = analyse(project, settings, contents_of(request, project), watch)
         found, timings = (judge or apply_rules)(selected, analysis.model)
+    watch.lap("rules")
     files = _files_checked(analysis)
     outcome = filter_findings(found, analysis, rules, selected, baseline.entry_paths() if baseline else ())
     gated = Accepted(outcome.findings, 0)
@@ -91,6 +96,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         gated = apply_baseline(
             baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
         )
+    watch.lap("suppressions and baseline")
     left, doubt = gated.findings, None
     if request.new_from is not None:
         # Loaded late: it starts other programs, and most runs need none.
@@ -98,7 +104,9 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
 
         with collector_paused():
             left, doubt = new_since(request.new_from, gated.findings, analysis, settings, rules, selected)
+        watch.lap("the other revision")
     shown = with_fixes(at_least(left, request.min_severity), analysis.model, selected)
+    watch.lap("fixes")
     report = Report(
         root=project.root,
         package=project.package,
@@ -114,6 +122,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         baseline_change=gated.change,
         excerpts=dict(_excerpts(shown, analysis.files)),
         timings=timings,
+        stages=watch.stages(),
         doubt=doubt or doubt_about_dialect(analysis.model, settings),
     )
     return Checked(report, analysis)

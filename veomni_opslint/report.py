@@ -41,7 +41,8 @@ class Report:
     are the source lines of findings, by path and line.
     ``baselined`` is the number of findings that the baseline accepts, ``not_new`` of those that the revision
     ``new_from`` has, too.
-    ``timings`` are the seconds each rule took. ``doubt`` is a reason to distrust the result, for standard error.
+    ``timings`` are the seconds each rule took, ``stages`` those of the stages of the run. ``doubt`` is a reason to
+    distrust the result, for standard error.
     """
 
     root: str
@@ -58,6 +59,7 @@ class Report:
     baseline_change: BaselineChange | None = None
     excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
     timings: tuple[tuple[str, float], ...] = ()
+    stages: tuple[tuple[str, float], ...] = ()
     doubt: str | None = None
 
     def count(self, severity: Severity) -> int:

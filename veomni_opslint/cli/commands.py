@@ -10,6 +10,7 @@ from veomni_opslint import __version__
 from veomni_opslint.cli.failure import report_done, report_doubt
 from veomni_opslint.cli.output import is_terminal, terminal_columns, wants_colour, write, write_file
 from veomni_opslint.cli.parsers import CHECK, COMMANDS
+from veomni_opslint.cli.timings import render_timings
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Severity
 from veomni_opslint.report import BaselineChange, Report
@@ -24,11 +25,18 @@ def run_check(options: argparse.Namespace) -> int:
     if options.version:
         write(f"opslint {__version__}\n")
         return 0
-    from veomni_opslint.check import Request, check  # noqa: PLC0415 - the other commands need no engine
+    if options.show_schema:
+        from veomni_opslint.settings_schema import settings_schema  # noqa: PLC0415
 
+        write(settings_schema(load_rules()), options.output)
+        return 0
     paths = tuple(options.paths) or ((options.stdin_filename,) if options.stdin_filename else ())
     if not paths:
         raise RunError("no path was given; `opslint .` checks the project in this folder (see `opslint --help`)")
+    if options.show_files or options.show_settings:
+        return _show_what_a_run_goes_by(options, paths)
+    from veomni_opslint.check import Request, check  # noqa: PLC0415 - the other commands need no engine
+
     minimum = Severity(options.min_severity)
     if options.strict and minimum is Severity.ERROR:
         raise RunError("--strict fails the run on warnings, which --min-severity error hides: give one of the two")
@@ -36,6 +44,10 @@ def run_check(options: argparse.Namespace) -> int:
         raise RunError("--write-baseline is about files on disk, so --stdin-filename does not go with it")
     if options.write_baseline and options.new_from is not None:
         raise RunError("--write-baseline accepts all that is found, --new-from leaves the old out: give one of the two")
+    if options.write_baseline and (options.fix or options.unsafe_fixes):
+        raise RunError("--write-baseline accepts what --fix would repair: fix first, then accept what is left")
+    if options.diff and (options.write_baseline or options.prune_baseline):
+        raise RunError("--diff changes nothing, so no baseline is written with it: leave one of the two out")
     request = Request(
         paths=paths,
         root=options.root,
@@ -73,7 +85,19 @@ def run_check(options: argparse.Namespace) -> int:
         _say_what_was_done(report)
     if not options.diff:
         write(FORMATS[options.output_format](report, presentation), options.output)
+    if options.timings:
+        sys.stderr.write(render_timings(report))
     return status or report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
+
+
+def _show_what_a_run_goes_by(options: argparse.Namespace, paths: tuple[str, ...]) -> int:
+    from veomni_opslint.cli.settings_view import render_files, render_settings  # noqa: PLC0415
+    from veomni_opslint.discovery import discover  # noqa: PLC0415
+
+    project, settings = discover(paths, root=options.root, config=options.config, stdin_path=options.stdin_filename)
+    shown = render_files(project) if options.show_files else render_settings(project, settings, load_rules())
+    write(shown, options.output)
+    return 0
 
 
 def run_registry(options: argparse.Namespace) -> int:
@@ -183,6 +207,5 @@ def _say_what_was_done(report: Report) -> None:
         f"package under check: {report.package}",
         f"settings: {report.settings}",
         f"files read: {report.coverage.files}, reported on: {report.files}",
-        *(f"{code}: {seconds * 1000:.1f} ms" for code, seconds in report.timings),
     ]
     sys.stderr.write("\n".join((*lines, "")))

@@ -90,6 +90,7 @@ def check_parser() -> _Parser:
         help="show findings of this level and above: error, warning (default) or info",
     )
     group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    group.add_argument("--timings", action="store_true", help="say on standard error how long each stage and rule took")
     group.add_argument("--show-coverage", action="store_true", help="say what could not be known, and why")
     _add_colour(group)
     volume = group.add_mutually_exclusive_group()
@@ -109,6 +110,10 @@ def check_parser() -> _Parser:
     group.add_argument("--exit-zero", action="store_true", help="end with 0 whatever is found")
     group = parser.add_argument_group("project")
     _add_project(group)
+    show = group.add_mutually_exclusive_group()
+    show.add_argument("--show-files", action="store_true", help="list the files that would be reported on, and end")
+    show.add_argument("--show-settings", action="store_true", help="show every setting with its value, and end")
+    show.add_argument("--show-schema", action="store_true", help="show a JSON schema of the settings file, and end")
     group.add_argument(
         "--stdin-filename", metavar="PATH", help="take the content of PATH from standard input, the rest from disk"
     )
