@@ -10,12 +10,25 @@ from typing import get_type_hints
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.findings import Severity
 from veomni_opslint.rule_loader import LoadedRule
-from veomni_opslint.settings import OFF
+from veomni_opslint.settings import OFF, Settings
 
 _STRING: Mapping[str, object] = {"type": "string", "minLength": 1}
 _STRINGS: Mapping[str, object] = {"type": "array", "items": _STRING}
 _STRING_TABLE: Mapping[str, object] = {"type": "object", "additionalProperties": _STRING}
 _TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
+_TEXTS: Mapping[str, str] = {
+    "select": "The rules that run.",
+    "extend_select": "Rules that run as well.",
+    "ignore": "Rules that do not run.",
+    "per_file_ignores": "Rules whose findings are dropped, by the pattern of the files.",
+    "severity": "The severity of single rules.",
+    "per_file_severity": "The severity of rules, by the pattern of the files.",
+    "exclude": "Patterns of files and folders that are not read.",
+    "package": "The package under check: its folder, or its import name.",
+    "baseline": "The file of accepted findings, from the project root.",
+    "rules": "The options of single rules.",
+    "dialect": "The names of the ops architecture.",
+}
 
 
 def settings_schema(rules: Iterable[LoadedRule]) -> str:
@@ -40,27 +53,32 @@ def settings_schema(rules: Iterable[LoadedRule]) -> str:
 def _properties(rules: tuple[LoadedRule, ...]) -> dict[str, object]:
     selectors = {"type": "array", "items": {"$ref": "#/definitions/rule"}}
     levels = {"$ref": "#/definitions/levels"}
+    tables: Mapping[str, Mapping[str, object]] = {
+        "select": selectors,
+        "extend_select": selectors,
+        "ignore": selectors,
+        "per_file_ignores": {"type": "object", "additionalProperties": selectors},
+        "severity": levels,
+        "per_file_severity": {"type": "object", "additionalProperties": levels},
+        "rules": _options(rules),
+        "dialect": _dialect(),
+    }
+    types = get_type_hints(Settings)
+    names = [item.name for item in fields(Settings) if item.name != "file"]
     return {
-        "select": _described(selectors, "The rules that run."),
-        "extend-select": _described(selectors, "Rules that run as well."),
-        "ignore": _described(selectors, "Rules that do not run."),
-        "per-file-ignores": _described(
-            {"type": "object", "additionalProperties": selectors},
-            "Rules whose findings are dropped, by the pattern of the files.",
-        ),
-        "severity": _described(levels, "The severity of single rules."),
-        "per-file-severity": _described(
-            {"type": "object", "additionalProperties": levels}, "The severity of rules, by the pattern of the files."
-        ),
-        "exclude": _described(_STRINGS, "Patterns of files and folders that are not read."),
-        "package": _described(_STRING, "The package under check: its folder, or its import name."),
-        "baseline": _described(_STRING, "The file of accepted findings, from the project root."),
-        "rules": _described(_options(rules), "The options of single rules."),
-        "dialect": _described(_dialect(), "The names of the ops architecture."),
+        name.replace("_", "-"): _described(tables.get(name) or _plain(types[name]), _TEXTS.get(name)) for name in names
     }
 
 
-def _described(schema: Mapping[str, object], text: str) -> dict[str, object]:
+def _plain(kind: object) -> Mapping[str, object]:
+    if kind is bool:
+        return {"type": "boolean"}
+    return _STRINGS if kind == tuple[str, ...] else _STRING
+
+
+def _described(schema: Mapping[str, object], text: str | None) -> Mapping[str, object]:
+    if text is None:
+        return schema
     # In draft 7 nothing beside a `$ref` counts.
     return {"description": text, "allOf": [schema]} if "$ref" in schema else {"description": text, **schema}
 
