@@ -117,8 +117,8 @@ MISUSES = [
     (["veomni", "--output", "nowhere/report.txt"], "--output nowhere/report.txt: cannot be written: No such file"),
     (["veomni", "--output", "veomni"], "--output veomni: cannot be written: Is a directory"),
     (
-        ["--stdin-filename", "notes/a.md"],
-        "--stdin-filename notes/a.md: is not the name of a Python file: it does not end in `.py`",
+        ["--stdin-filename", "notes/a.txt"],
+        "--stdin-filename notes/a.txt: is not the name of a Python file: it does not end in `.py`",
     ),
     (
         ["veomni", "--stdin-filename", "veomni/ops/new"],
@@ -133,7 +133,7 @@ MISUSES = [
         "--stdin-filename veomni/opps/new.py: there is no folder veomni/opps; the file itself need not exist, its",
     ),
     (["notes"], "no Python file to check in notes"),
-    (["notes/a.md"], "no Python file to check in notes/a.md"),
+    (["notes/a.txt"], "no Python file to check in notes/a.txt"),
     (["registry", "nowhere"], "nowhere: no such file or folder"),
     (["registry", "--format", "html"], "argument --format: `html` is none of text, json, markdown"),
     (["registry", "veomni", "veomni"], "unrecognized arguments: veomni (see `opslint registry --help`)"),
@@ -161,7 +161,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "nofilelevel.toml": 'per-file-severity = { tests = { OPS999 = "off" } }',
         "cut.txt": "# opslint baseline 1, of the package\n",
         "wild.txt": "# opslint baseline 1, of the package\nveomni/*: OPS301\n# end\n",
-        "notes/a.md": "",
+        "notes/a.txt": "",
     }
     write_files(root, {**files, "pyproject.toml": ""})
     return root
