@@ -75,6 +75,13 @@ class Dialect:
         "is_torch_npu_available", "IS_NPU_AVAILABLE", "is_npu_available", "is_npu", "IS_NPU", "_IS_NPU_AVAILABLE",
     )  # fmt: skip
     cuda_guards: tuple[str, ...] = ("IS_CUDA_AVAILABLE", "is_cuda_available")
+    device_helpers: dict[str, str] = field(
+        default_factory=lambda: {
+            "type": "get_device_type", "module": "get_torch_device", "id": "get_device_id",
+            "backend": "get_dist_comm_backend", "synchronize": "synchronize", "empty_cache": "empty_cache",
+            "set_device": "set_device",
+        }
+    )  # fmt: skip
     npu_device_names: tuple[str, ...] = ("npu", "ascend", "hccl")
     availability_checks: tuple[str, ...] = (
         "is_package_available", "_is_package_available", "find_spec", "is_module_available", "package_available",

@@ -278,9 +278,10 @@ def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.s
 def _parse_function(text: str, line: int, column: int, end_line: int) -> ast.FunctionDef | ast.AsyncFunctionDef:
     lines = text.split("\n")[:end_line]
     try:
-        # A block one level deeper than its own margin keeps every column, also inside strings that span lines.
-        tree = parse("if 1:\n" * bool(column) + "\n".join(lines[line - 1 :]))
-        ast.increment_lineno(tree, line - 1 - bool(column))
+        # A block one level deeper than its own margin keeps every column, also inside strings that span lines; empty
+        # lines before it keep every line.
+        head = "\n" * (line - 2) + "if 1:\n" if column else "\n" * (line - 1)
+        tree = parse(head + "\n".join(lines[line - 1 :]))
     except SyntaxError:
         # With a form feed in its indentation, or a hundred levels deep, the function cannot be read alone.
         tree = parse("\n".join(lines))

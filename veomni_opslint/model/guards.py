@@ -1,4 +1,4 @@
-"""Conditions in a world without NPU: does the path need a guard that is false there?"""
+"""Conditions in a world without NPU, or with one and without CUDA: does the path need a guard that is false there?"""
 
 from __future__ import annotations
 
@@ -13,17 +13,27 @@ from veomni_opslint.model.symbols import Symbols, Target
 _MAX_DEPTH = 12
 _DEVICE_WORDS = ("device", "accelerator", "platform", "hardware", "backend")
 _REQUIRING_WORDS = ("require", "only", "need")
+_CUDA_WORDS = frozenset(
+    {"cuda", "nvidia", "sm80", "sm90", "sm100", "hopper", "ampere", "blackwell", "capability", "nccl"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class WithoutNpu:
-    """Answers whether a condition can hold where no NPU package is installed and no NPU is there."""
+    """Answers whether a condition can hold where no NPU package is installed and no NPU is there.
+
+    ``on_npu`` is the opposite world, where an NPU is the accelerator. Unless ``tensors``, what a tensor says of itself
+    (``x.is_cuda``) decides nothing there.
+    """
 
     symbols: Symbols
     dialect: Dialect
     deep: Callable[[str], FileFacts]
     cuda: bool | None = None
+    npu: bool = False
+    tensors: bool = True
     _on_gpu: list[WithoutNpu] = field(default_factory=list, repr=False)
+    _on_npu: dict[bool, WithoutNpu] = field(default_factory=dict, repr=False)
     _atoms: dict[tuple[str, int, Condition], bool | None] = field(default_factory=dict, repr=False)
 
     def on_gpu(self) -> WithoutNpu:
@@ -31,6 +41,13 @@ class WithoutNpu:
         if not self._on_gpu:
             self._on_gpu.append(WithoutNpu(self.symbols, self.dialect, self.deep, cuda=True))
         return self._on_gpu[0]
+
+    def on_npu(self, tensors: bool = True) -> WithoutNpu:
+        """The world of a host with an NPU, which has no CUDA device."""
+        if tensors not in self._on_npu:
+            world = WithoutNpu(self.symbols, self.dialect, self.deep, cuda=False, npu=True, tensors=tensors)
+            self._on_npu[tensors] = world
+        return self._on_npu[tensors]
 
     def possible(self, module: str, scope: int, condition: Condition) -> bool:
         """Whether a path under *condition*, in a scope of *module*, can be taken without an NPU."""
@@ -66,9 +83,9 @@ class WithoutNpu:
     def _decide(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
         match atom[0]:
             case "available":
-                return False if atom[1] in self.dialect.npu_packages else None
+                return self._package(atom[1])
             case "item":
-                return False if atom[2] in self.dialect.npu_packages else None
+                return self._package(atom[2])
             case "name":
                 return self._name(module, scope, atom[1], depth)
             case "call":
@@ -76,7 +93,11 @@ class WithoutNpu:
             case "param" | "opaque":
                 # ``self.is_npu``, ``tensor.is_npu``: whatever it is an attribute of, it asks the same.
                 label = str(atom[1] if atom[0] == "param" else atom[3])
-                return False if "." in label and label.rpartition(".")[2] in self.dialect.npu_guards else None
+                if "." in label and label.rpartition(".")[2] in self.dialect.npu_guards:
+                    return self.npu
+                if label.endswith(".is_cuda") and not self.tensors:
+                    return None
+                return False if self.npu and _speaks_of_cuda(label) else None
             case "cmp":
                 return self._comparison(atom)
             case "gate":
@@ -90,10 +111,14 @@ class WithoutNpu:
         if last in self.dialect.npu_guards and last.startswith("is_") and self._is_function(module, scope, name):
             # A guard that is named and not called is always true.
             return True
-        if last in self.dialect.npu_guards or last == "TYPE_CHECKING":
+        if last in self.dialect.npu_guards:
+            return self.npu
+        if last == "TYPE_CHECKING":
             return False
         if last in self.dialect.cuda_guards:
             return self.cuda
+        if self.npu and _speaks_of_cuda(last):
+            return False
         known: list[bool | None] = []
         for target in self.symbols.resolve(module, scope, name):
             if target.kind != "value" or target.rest:
@@ -108,10 +133,12 @@ class WithoutNpu:
         name, arguments = atom[1], atom[2]
         last = name.rpartition(".")[2]
         if last in self.dialect.npu_guards or (last == "is_available" and ".npu." in f".{name}"):
-            return False
+            return self.npu
         if last in self.dialect.cuda_guards or name.endswith("cuda.is_available"):
             return self.cuda
-        if last in self.dialect.availability_checks and arguments and arguments[0] in self.dialect.npu_packages:
+        if last in self.dialect.availability_checks and arguments and self._package(arguments[0]) is not None:
+            return self._package(arguments[0])
+        if self.npu and _speaks_of_cuda(last):
             return False
         if last in ("hasattr", "getattr") and len(arguments) >= 2:
             owner = arguments[0]
@@ -120,14 +147,14 @@ class WithoutNpu:
                 and owner[:1] == ("name",)
                 and f"{owner[1]}.{arguments[1]}" in self.dialect.npu_packages
             ):
-                return False
+                return self.npu
         return self._returns(module, scope, name, depth)
 
     def _returns(self, module: str, scope: int, name: str, depth: int) -> bool | None:
         known: list[bool | None] = []
         for target in self.symbols.resolve(module, scope, name):
             if target.kind == "external" and target.name.rpartition(".")[2] in self.dialect.npu_guards:
-                return False
+                return self.npu
             function = self._function(target)
             if function is None:
                 return None
@@ -169,27 +196,34 @@ class WithoutNpu:
     def _comparison(self, atom: Condition) -> bool | None:
         _, operator, left, right = atom
         if operator == "Eq" and right[0] == "const" and right[1] in self.dialect.npu_device_names:
-            return False if self._is_device(left) else None
-        if operator == "Eq" and right == ("const", "cuda") and self._is_device(left):
+            return False if self._is_device(left) and not self.npu else None
+        if operator == "Eq" and right in (("const", "cuda"), ("const", "nccl")) and self._is_device(left):
             return self.cuda
+        if self.npu and operator != "Is" and any(_speaks_of_cuda(_label(one)) for one in (left, right)):
+            return False
         if operator == "Is" and right == ("const", None) and left[0] == "call":
             last = left[1].rpartition(".")[2]
             if last in self.dialect.availability_checks and left[2] and left[2][0] in self.dialect.npu_packages:
-                return True
+                return not self.npu
             if last == "getattr" and len(left[2]) >= 2 and left[2][1] == "npu":
-                return True
+                return not self.npu
         if operator == "In" and left[0] == "const" and isinstance(left[1], str):
             if left[1] in self.dialect.npu_packages and right == ("name", "sys.modules"):
-                return False
+                return self.npu
             if left[1] in self.dialect.npu_device_names and self._is_device(right):
-                return False
+                return None if self.npu else False
+            if left[1] == "cuda" and self._is_device(right):
+                return self.cuda
         return None
 
+    def _package(self, name: object) -> bool | None:
+        """Whether a package is installed, where the world decides that."""
+        if name in self.dialect.npu_packages:
+            return self.npu
+        return False if self.npu and name in self.dialect.gpu_packages else None
+
     def _is_device(self, operand: Condition) -> bool:
-        label = {"name": 1, "param": 1, "call": 1, "opaque": 3, "item": 2}.get(operand[0])
-        if label is None or len(operand) <= label:
-            return False
-        text = str(operand[label]).lower()
+        text = _label(operand).lower()
         return any(word in text for word in _DEVICE_WORDS)
 
     def _gate(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
@@ -198,4 +232,18 @@ class WithoutNpu:
         if held is not None:
             return held
         last = atom[1].rpartition(".")[2].lower()
-        return False if "npu" in last and any(word in last for word in _REQUIRING_WORDS) else None
+        if not any(word in last for word in _REQUIRING_WORDS):
+            return None
+        if "npu" in last:
+            return self.npu
+        return False if self.npu and ("cuda" in last or "gpu" in last) else None
+
+
+def _label(operand: Condition) -> str:
+    """The name of an operand, empty where it has none."""
+    position = {"name": 1, "param": 1, "call": 1, "opaque": 3, "item": 2}.get(operand[0])
+    return str(operand[position]) if position is not None and len(operand) > position else ""
+
+
+def _speaks_of_cuda(name: str) -> bool:
+    return bool(_CUDA_WORDS.intersection(name.lower().replace(".", "_").replace("(", "_").split("_")))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either
@@ -26,13 +27,17 @@ class Site(NamedTuple):
 
 
 def sites_in(
-    root: ast.Module, dialect: Dialect, pick: Callable[[ast.expr, Path], bool], function: bool
+    root: ast.Module,
+    dialect: Dialect,
+    pick: Callable[[ast.expr, Path], bool],
+    function: bool,
+    lines: Collection[int] | None = None,
 ) -> Iterator[Site]:
     """The expressions that *pick* takes; the functions in *root* run when they are used, but for one, the *function*.
 
-    The tree is the same again afterwards.
+    Only expressions that reach into one of the *lines* are looked at. The tree is the same again afterwards.
     """
-    picked = list(_picked(root, pick))
+    picked = list(_picked(root, pick, sorted(lines) if lines is not None else None))
     if not picked:
         return
     try:
@@ -75,10 +80,19 @@ def outer_functions(facts: FileFacts) -> list[Scope]:
     return found
 
 
-def _picked(root: ast.AST, pick: Callable[[ast.expr, Path], bool]) -> Iterator[tuple[ast.expr, Path]]:
+def _picked(
+    root: ast.AST, pick: Callable[[ast.expr, Path], bool], lines: list[int] | None
+) -> Iterator[tuple[ast.expr, Path]]:
     stack: list[tuple[ast.AST, Path]] = [(root, ())]
     while stack:
         node, path = stack.pop()
+        if lines is not None and isinstance(node, ast.stmt | ast.expr):
+            first = node.lineno
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
+                first = node.decorator_list[0].lineno
+            position = bisect_left(lines, first)
+            if position == len(lines) or lines[position] > (node.end_lineno or first):
+                continue
         if isinstance(node, ast.expr) and pick(node, path):
             yield node, path
             continue

@@ -1,0 +1,354 @@
+"""Uses of CUDA by name in code that is to run on any accelerator."""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from veomni_opslint.extract.operands import dotted
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.facts import FileFacts, Scope, Span
+from veomni_opslint.model.callers import Use
+from veomni_opslint.model.device_literals import chosen_by_hand, is_backend_text, is_device_text, names_device
+from veomni_opslint.model.gpu_files import GpuFiles
+from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.sites import Path, outer_functions, sites_in, tree_of
+
+_NAMESPACE = "torch.cuda"
+_COUNTS = frozenset({"is_available", "device_count"})
+_QUESTIONS = _COUNTS | {"get_device_capability", "get_device_properties", "is_bf16_supported", "get_device_name"}
+_HARMLESS = frozenset({"is_initialized", "_initialized", "_is_in_bad_fork", "_lazy_init"})
+_MARKS = ("skipif", "skipIf", "skipUnless", "skip", "xfail")
+_MAX_DEPTH = 8
+_BACKEND = "nccl"
+
+Kind = Literal["namespace", "question", "method", "device", "backend", "choice"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUse:
+    """One use: ``torch.cuda.…`` as written, ``.cuda()``, or a string; ``caller`` leads to it unguarded."""
+
+    module: str
+    span: Span
+    kind: Kind
+    written: str
+    caller: tuple[str, Span] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceUses:
+    """Finds the uses that a host with an NPU comes by. ``defaults`` are settings whose default may be CUDA."""
+
+    model: OpsModel
+    defaults: tuple[str, ...]
+    gpu_files: GpuFiles
+    _functions: dict[str, list[Scope]] = field(default_factory=dict, repr=False)
+
+    def of(self, module: str, facts: FileFacts) -> Iterator[DeviceUse]:
+        """Those of one module, one for a line, in order."""
+        found: dict[int, DeviceUse] = {}
+        places = list(self._worth_a_look(module, facts))
+        if places and not self._is_exempt(module, facts):
+            for function, lines in places:
+                for use in self._in_function(module, facts, function, lines):
+                    known = found.get(use.span[0])
+                    if known is None or use.span < known.span:
+                        found[use.span[0]] = use
+        for block in facts.embedded:
+            for use in self._in_block(module, block.facts) if block.facts is not None else ():
+                found.setdefault(use.span[0], use)
+        if found and module not in self.gpu_files:
+            yield from (found[line] for line in sorted(found))
+
+    def _is_exempt(self, module: str, facts: FileFacts) -> bool:
+        """Whether a file is for CUDA by its name, defines the helpers, or puts its own in the place of CUDA."""
+        if "cuda" in re.split(r"[._]", module):
+            return True
+        dialect = self.model.dialect
+        named = {dialect.device_helpers.get(purpose, "") for purpose in ("type", "module", "backend")}
+        helpers = {*named, *dialect.cuda_guards, *dialect.npu_guards}
+        if any(
+            one.scope == 0 and one.name in helpers and (one.kind == "scope" or not one.name.startswith("_"))
+            for one in facts.bindings
+            if one.kind in ("scope", "assign")
+        ):
+            return True
+        return f"setattr({_NAMESPACE}" in facts.text or f'patch("{_NAMESPACE}' in facts.text
+
+    def _worth_a_look(self, module: str, facts: FileFacts) -> Iterator[tuple[Scope | None, list[int]]]:
+        """The functions, and None for the code outside them, that speak of CUDA outside a comment, and the lines."""
+        lines = sorted(set(_lines(facts.text)))
+        if not lines:
+            return
+        functions = self._functions.setdefault(module, outer_functions(facts))
+        starts = [function.span[0] for function in functions]
+        seen: dict[int, list[int]] = {}
+        for line in lines:
+            position = bisect_right(starts, line) - 1
+            inside = position >= 0 and line <= functions[position].span[2]
+            seen.setdefault(position if inside else -1, []).append(line)
+        for position, inner in sorted(seen.items()):
+            yield functions[position] if position >= 0 else None, inner
+
+    def _in_function(
+        self, module: str, facts: FileFacts, function: Scope | None, lines: list[int]
+    ) -> Iterator[DeviceUse]:
+        root = tree_of(facts, function) if function is not None else facts.tree
+        if root is None:
+            return
+        aliases = _aliases(facts)
+        index = function.index if function is not None else 0
+        # A function that asserts it wants CUDA tensors is not behind a guard, it is one of those that NPU hosts lack.
+        world = self.model.without_npu.on_npu(not _asserts_cuda(root))
+        for questions in (False, True):
+
+            def pick(node: ast.expr, path: Path, questions: bool = questions) -> bool:
+                if not self._kind(module, index, node, path, aliases):
+                    return False
+                return (getattr(node, "attr", "") in _QUESTIONS) is questions
+
+            for site in sites_in(root, self.model.dialect, pick, function is not None, lines):
+                kind = self._kind(module, index, site.node, site.path, aliases)
+                if not kind or (kind != "choice" and not world.possible(module, index, site.when)):
+                    continue
+                if kind == "namespace" and self._has_counterpart(facts, function, site.node):
+                    continue
+                caller = None
+                if function is not None and kind != "choice":
+                    reached, caller = self._reached(world, module, facts, function, frozenset(), 0)
+                    if not reached:
+                        continue
+                yield DeviceUse(module, _span(site.node, kind), kind, _written(site.node, kind), caller)
+
+    def _in_block(self, module: str, block: FileFacts) -> Iterator[DeviceUse]:
+        world = self.model.without_npu.on_npu()
+        for ref in block.refs:
+            used = ref.name.startswith(f"{_NAMESPACE}.") and _is_use(ref.name, ref.call)
+            if used and world.possible(module, 0, ref.when):
+                yield DeviceUse(module, ref.span, "namespace", ref.name)
+
+    def _kind(self, module: str, scope: int, node: ast.expr, path: Path, aliases: frozenset[str]) -> Kind | Literal[""]:
+        parent = path[-1] if path else None
+        if isinstance(node, ast.Attribute):
+            if isinstance(parent, ast.Attribute):
+                return ""
+            called = isinstance(parent, ast.Call) and parent.func is node
+            name = _full_name(dotted(node), aliases)
+            if name.startswith(f"{_NAMESPACE}."):
+                if not _is_use(name, called) or _is_annotation(node, path):
+                    return ""
+                if name.removeprefix(f"{_NAMESPACE}.") not in _COUNTS:
+                    return "namespace"
+                return "" if self._is_asked_well(path) else "question"
+            return "method" if called and node.attr == "cuda" and name != _NAMESPACE else ""
+        if is_device_text(node) and not isinstance(parent, ast.JoinedStr):
+            if not names_device(node, path, self.defaults, lambda call, one: self._parameter(module, scope, call, one)):
+                return ""
+            if chosen_by_hand(node, path):
+                return "choice"
+            return "backend" if is_backend_text(node) else "device"
+        return ""
+
+    def _is_asked_well(self, path: Path) -> bool:
+        """Whether a question decides only if a test runs, or is one of several about the accelerator."""
+        for outer in reversed(path):
+            if isinstance(outer, ast.Call) and dotted(outer.func).rpartition(".")[2] in _MARKS:
+                return True
+            if isinstance(outer, ast.BoolOp | ast.IfExp | ast.If):
+                whole = outer if isinstance(outer, ast.BoolOp) else outer.test
+                words = {name for one in ast.walk(whole) for name in _names(one)}
+                if words & {*self.model.dialect.npu_guards, *self.model.dialect.npu_packages, "npu"}:
+                    return True
+                if isinstance(outer, ast.If) and _asks_npu_next(outer, self.model.dialect.npu_guards):
+                    return True
+                if isinstance(outer, ast.If) and _skips(outer):
+                    return True
+            if isinstance(outer, ast.Assign) and "mark" in " ".join(dotted(one) for one in outer.targets):
+                return True
+        return False
+
+    def _has_counterpart(self, facts: FileFacts, function: Scope | None, node: ast.expr) -> bool:
+        """Whether the function does the same for the NPU, as ``torch.npu.manual_seed`` beside ``torch.cuda``'s."""
+        if function is None or not isinstance(node, ast.Attribute):
+            return False
+        lines = facts.text.split("\n")[function.span[0] - 1 : function.span[2]]
+        return any(f"torch.npu.{node.attr}(" in line for line in lines)
+
+    def _parameter(self, module: str, scope: int, call: ast.Call, argument: ast.expr) -> str:
+        """The name of the parameter that takes a positional argument, if all functions called agree on it."""
+        names: set[str] = set()
+        name = dotted(call.func)
+        position = next((index for index, one in enumerate(call.args) if one is argument), -1)
+        for target in self.model.symbols.resolve(module, scope, name) if name else ():
+            if target.kind != "scope" or target.rest:
+                return ""
+            facts = self.model.module(target.module)
+            found = facts.scopes[target.scope]
+            if found.kind == "class":
+                inits = [one for one in facts.scopes if one.parent == found.index and one.name == "__init__"]
+                plain = [one.name for init in inits for one in init.parameters if one.kind in ("positional", "normal")]
+            else:
+                plain = [one.name for one in found.parameters if one.kind in ("positional", "normal")]
+            plain = plain[1:] if plain[:1] in (["self"], ["cls"]) else plain
+            names.add(plain[position] if 0 <= position < len(plain) else "")
+        return names.pop() if len(names) == 1 else ""
+
+    def _reached(
+        self,
+        world: WithoutNpu,
+        module: str,
+        facts: FileFacts,
+        function: Scope,
+        above: frozenset[tuple[str, int]],
+        depth: int,
+    ) -> tuple[bool, tuple[str, Span] | None]:
+        """Whether a function can run on a host with an NPU, and where it is called then, as far as that is known."""
+        if (module, function.index) in above or depth > _MAX_DEPTH:
+            return False, None
+        above = above | {(module, function.index)}
+        mark = dict(facts.truths).get("pytestmark")
+        if mark is not None and not world.possible(module, 0, mark):
+            return False, None
+        scope = function
+        while scope.parent >= 0:
+            if not (
+                world.possible(module, scope.parent, scope.when) and world.possible(module, scope.parent, scope.gate)
+            ):
+                return False, None
+            scope = facts.scopes[scope.parent]
+        if "cuda" in function.name.split("_") or function.name.startswith("test_"):
+            return function.name.startswith("test_"), None
+        if function.decorators or (facts.scopes[function.parent].kind == "class" and function.name.startswith("__")):
+            return True, None
+        if function.name in ("forward", "backward", "main", "setup", "run"):
+            return True, None
+        uses = self.model.reach.callers.uses_of(module, function.index)
+        for use in uses:
+            if self._use_reached(world, use, above, depth):
+                return True, (use.module, use.span)
+        return not uses, None
+
+    def _use_reached(self, world: WithoutNpu, use: Use, above: frozenset[tuple[str, int]], depth: int) -> bool:
+        if not world.possible(use.module, use.scope, use.when):
+            return False
+        facts = self.model.deep(use.module)
+        scope = facts.scopes[use.scope]
+        while scope.index > 0 and not (scope.kind == "function" and facts.scopes[scope.parent].kind != "function"):
+            if not world.possible(use.module, scope.parent, scope.when):
+                return False
+            scope = facts.scopes[scope.parent]
+        if scope.index == 0 or use.module in self.gpu_files:
+            return use.module not in self.gpu_files
+        return self._reached(world, use.module, facts, scope, above, depth + 1)[0]
+
+
+def _asserts_cuda(root: ast.Module) -> bool:
+    """Whether ``x.is_cuda`` is asserted, and not what a branch depends on."""
+    asserted = False
+    for node in ast.walk(root):
+        if isinstance(node, ast.Assert | ast.If | ast.IfExp) and any(
+            isinstance(one, ast.Attribute) and one.attr == "is_cuda" for one in ast.walk(node.test)
+        ):
+            if not isinstance(node, ast.Assert):
+                return False
+            asserted = True
+    return asserted
+
+
+def _lines(text: str) -> Iterator[int]:
+    """The lines that may use CUDA by name."""
+    for word in ("cuda", _BACKEND):
+        end, line, position = 0, 1, 0
+        while (start := text.find(word, end)) >= 0:
+            end = start + len(word)
+            left, right = text[start - 1 : start], text[end : end + 1]
+            if word == _BACKEND:
+                counts = left in ("'", '"', ":")
+            else:
+                counts = left in ("'", '"') or (not (right.isalnum() or right == "_") and (left == "." or right == "."))
+            before = text[text.rfind("\n", 0, start) + 1 : start].lstrip()
+            if counts and not before.startswith("#"):
+                line += text.count("\n", position, start)
+                position = start
+                yield line
+
+
+def _aliases(facts: FileFacts) -> frozenset[str]:
+    """Names that a file gives to ``torch.cuda``."""
+    if "import cuda" not in facts.text and f"import {_NAMESPACE}" not in facts.text:
+        return frozenset()
+    found: set[str] = set()
+    for one in facts.imports:
+        if one.module == "torch":
+            found.update(name.bound for name in one.names if name.name == "cuda")
+        elif one.module == _NAMESPACE and one.bound not in ("torch", ""):
+            found.add(one.bound)
+    return frozenset(found)
+
+
+def _full_name(name: str, aliases: frozenset[str]) -> str:
+    root, dot, rest = name.partition(".")
+    return f"{_NAMESPACE}{dot}{rest}" if root in aliases else name
+
+
+def _is_use(name: str, called: bool) -> bool:
+    """Whether it touches the device; a type or an exception exists without one."""
+    last = name.rpartition(".")[2]
+    if last in _HARMLESS:
+        return False
+    return called or not last[:1].isupper()
+
+
+def _is_annotation(node: ast.expr, path: Path) -> bool:
+    inner: ast.AST = node
+    for outer in reversed(path):
+        if isinstance(outer, ast.arg) or (isinstance(outer, ast.AnnAssign) and inner is outer.annotation):
+            return True
+        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
+            return inner is outer.returns
+        inner = outer
+    return False
+
+
+def _asks_npu_next(node: ast.If, guards: tuple[str, ...]) -> bool:
+    """Whether the next branch asks for an NPU: ``if torch.cuda.is_available(): … elif is_torch_npu_available(): …``."""
+    following = node.orelse[0] if len(node.orelse) == 1 else None
+    return isinstance(following, ast.If) and any(
+        name in guards for one in ast.walk(following.test) for name in _names(one)
+    )
+
+
+def _skips(node: ast.If) -> bool:
+    """Whether a branch only skips a test or gives up."""
+    last = node.body[-1]
+    if isinstance(last, ast.Raise):
+        return True
+    return isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and "skip" in dotted(last.value.func).lower()
+
+
+def _names(node: ast.AST) -> tuple[str, ...]:
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute):
+        return (node.attr,)
+    return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
+
+
+def _span(node: ast.expr, kind: Kind) -> Span:
+    """The place of a use; of a method call, that of the name of the method."""
+    span = span_of(node)
+    return (span[2], span[3] - len("cuda"), span[2], span[3]) if kind == "method" else span
+
+
+def _written(node: ast.expr, kind: Kind) -> str:
+    if kind == "method":
+        return ".cuda()"
+    if isinstance(node, ast.Attribute):
+        return dotted(node)
+    return ast.unparse(node).replace("'", '"')
