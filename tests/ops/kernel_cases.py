@@ -7,8 +7,10 @@ from typing import Any
 
 import torch
 
+from veomni.utils.device import get_device_type
+
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+DEVICE = get_device_type()
 
 _TOLERANCE = {torch.float32: 2e-5, torch.bfloat16: 1.6e-2, torch.float16: 2e-3, torch.float64: 1e-10}
 

@@ -169,8 +169,8 @@ class DeviceUses:
                     return True
                 if isinstance(outer, ast.If) and _skips(outer):
                     return True
-            if isinstance(outer, ast.Assign) and "mark" in " ".join(dotted(one) for one in outer.targets):
-                return True
+            if isinstance(outer, ast.Assign | ast.AnnAssign | ast.Return | ast.FunctionDef | ast.AsyncFunctionDef):
+                return _is_asked_by_name(outer, path)
         return False
 
     def _has_counterpart(self, facts: FileFacts, function: Scope | None, node: ast.expr) -> bool:
@@ -322,6 +322,17 @@ def _asks_npu_next(node: ast.If, guards: tuple[str, ...]) -> bool:
     return isinstance(following, ast.If) and any(
         name in guards for one in ast.walk(following.test) for name in _names(one)
     )
+
+
+def _is_asked_by_name(node: ast.stmt, path: Path) -> bool:
+    """Whether the answer goes under a name that says it is about a GPU, or that is a mark of tests."""
+    if isinstance(node, ast.Return):
+        names = [one.name for one in path if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)][-1:]
+    else:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        names = [dotted(one) for one in targets if one is not None]
+    words = {word for name in names for word in re.split(r"[._]", name.lower())}
+    return bool(words & {"gpu", "gpus", "cuda", "nvidia", "mark", "pytestmark", "requires"})
 
 
 def _skips(node: ast.If) -> bool:
