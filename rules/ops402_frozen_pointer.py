@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -23,12 +23,9 @@ _NOT_AT_IMPORT = ("TYPE_CHECKING", "__name__")
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
-    pointers = model.rebindable
-    names = {name for _, name in pointers}
     seen: set[Place] = set()
-    for module, facts in model.symbols.modules.items():
-        if facts.problem is not None or not any(name in facts.text for name in names):
-            continue
+    for module in model.pointer_mentions:
+        facts = model.module(module)
         for pointer, place, imported in (*_imports(model, module), *_reads(model, module, facts)):
             if place not in seen:
                 seen.add(place)
@@ -85,13 +82,29 @@ def _imported(model: OpsModel, module: str, imported: Import) -> Iterator[tuple[
 def _reads(model: OpsModel, module: str, facts: FileFacts) -> Iterator[tuple[tuple[str, str], Place, bool]]:
     """The pointer's value taken by code that runs when the module is loaded."""
     bound_from = _first_apply(model, module)
-    for node in _values(facts.tree.body if facts.tree is not None else []):
+    for node in _values(list(_statements_with(facts, {name for _, name in model.rebindable}))):
         pointer = _pointer_read(model, module, node)
         if pointer is not None and span_of(node)[:2] <= bound_from:
             yield pointer, model.place(facts.path, span_of(node)), False
     for block in facts.embedded:
         for pointer, span in _reads_in_block(model, module, block):
             yield pointer, model.place(facts.path, span), False
+
+
+def _statements_with(facts: FileFacts, names: Iterable[str]) -> Iterator[ast.stmt]:
+    """The statements at module level that mention one of the names."""
+    lines: set[int] = set()
+    for name in names:
+        position = facts.text.find(name)
+        while position >= 0:
+            lines.add(facts.text.count("\n", 0, position) + 1)
+            position = facts.text.find(name, position + 1)
+    for statement in facts.tree.body if facts.tree is not None and lines else ():
+        end = statement.end_lineno or statement.lineno
+        decorated = getattr(statement, "decorator_list", None)
+        first = decorated[0].lineno if decorated else statement.lineno
+        if any(first <= line <= end for line in lines):
+            yield statement
 
 
 def _pointer_read(model: OpsModel, module: str, node: ast.expr) -> tuple[str, str] | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import FileFacts, Scope, Span, statements_of
+from veomni_opslint.facts import FileFacts, Scope, Span, statements_of, text_of
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.pointer_owners import modules_of, owner
@@ -22,10 +23,11 @@ _TAKES_A_NAME = ("setattr", "globals", "vars", "__dict__")
 
 def check(model: OpsModel) -> Iterator[Finding]:
     pointers = {key: one for key, one in model.rebindable.items() if one is not None and (one.apply or one.op)}
-    for module, facts in model.symbols.modules.items():
-        if facts.problem is not None or _is_test(facts.path):
+    for module, names in model.pointer_mentions.items():
+        facts = model.module(module)
+        if _is_test(facts.path):
             continue
-        for pointer in _mentioned(pointers.values(), facts):
+        for pointer in (one for one in pointers.values() if one.name in names):
             spans = _in_own_module(facts, pointer) if module == pointer.module else ()
             for span in (*spans, *_through_module(model, module, facts, pointer)):
                 yield rule.finding(model.place(facts.path, span), _message(model, pointer), _related(pointer))
@@ -34,10 +36,6 @@ def check(model: OpsModel) -> Iterator[Finding]:
 def _is_test(path: str) -> bool:
     *folders, name = path.split("/")
     return "tests" in folders or name.startswith("test_") or name == "conftest.py"
-
-
-def _mentioned(pointers: Iterable[Pointer], facts: FileFacts) -> Iterator[Pointer]:
-    yield from (pointer for pointer in pointers if pointer.name in facts.text)
 
 
 def _in_own_module(facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
@@ -79,17 +77,13 @@ def _appliers(facts: FileFacts, pointer: Pointer) -> set[str]:
 
 def _through_module(model: OpsModel, module: str, facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
     """``moe._pointer = …`` and ``setattr(moe, "_pointer", …)``, wherever they are."""
-    name = re.escape(pointer.name)
-    by_name = any(word in facts.text for word in _TAKES_A_NAME)
-    if not re.search(
-        rf"\.{name}\b[^\n]*[=:]|\bas\s+[^\n]*\.{name}\b" + (rf"|[\"']{name}[\"']" if by_name else ""), facts.text
-    ):
+    if not _may_assign(facts.text, pointer.name):
         return
-    deep = model.deep(module)
-    for node in ast.walk(ast.parse(facts.text)):
+    for node in _code_with(facts, pointer.name):
         base = _assigned(node, pointer.name)
         if base is None or not isinstance(node, ast.expr):
             continue
+        deep = model.deep(module)
         scope = _innermost(deep, node.lineno)
         if scope.qualname.partition(".")[0] in _appliers(facts, pointer) and module == pointer.module:
             continue
@@ -97,10 +91,38 @@ def _through_module(model: OpsModel, module: str, facts: FileFacts, pointer: Poi
             if module == pointer.module:
                 yield span_of(node)
             continue
-        for there in modules_of(base, lambda text, at=scope: model.symbols.resolve_deep(deep, module, at.index, text)):  # type: ignore[misc]
-            if owner(model.symbols, model.rebindable, there, pointer.name) == (pointer.module, pointer.name):
-                yield span_of(node)
-                break
+        resolve = partial(model.symbols.resolve_deep, deep, module, scope.index)
+        if any(
+            owner(model.symbols, model.rebindable, there, pointer.name) == (pointer.module, pointer.name)
+            for there in modules_of(base, resolve)
+        ):
+            yield span_of(node)
+
+
+def _may_assign(text: str, name: str) -> bool:
+    """Whether a line looks like an assignment to an attribute *name*, or has the name as a string for such."""
+    pattern = re.compile(
+        rf"\.{re.escape(name)}\s*(?:[:,)\]].*)?=(?!=)|\bas\s.*\.{re.escape(name)}\b"
+        + (rf"|[\"']{re.escape(name)}[\"']" if any(word in text for word in _TAKES_A_NAME) else "")
+    )
+    position = text.find(name)
+    while position >= 0:
+        end = text.find("\n", position)
+        end = end if end >= 0 else len(text)
+        if pattern.search(text[text.rfind("\n", 0, position) + 1 : end]):
+            return True
+        position = text.find(name, end)
+    return False
+
+
+def _code_with(facts: FileFacts, name: str) -> Iterator[ast.AST]:
+    """The code at module level and in the functions that mention *name*."""
+    if facts.tree is not None:
+        yield from ast.walk(facts.tree)
+    for scope in facts.scopes:
+        outermost = scope.kind == "function" and facts.scopes[scope.parent].kind in ("module", "class")
+        if outermost and name in text_of(facts, scope.span):
+            yield from (node for statement in statements_of(facts, scope) for node in ast.walk(statement))
 
 
 def _assigned(node: ast.AST, name: str) -> ast.expr | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import FileFacts, Span, text_of
+from veomni_opslint.facts import FileFacts, Span
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.import_time import Chain, ImportTime, RunCall, running_code
@@ -32,7 +32,7 @@ def _config_reads(model: OpsModel) -> Iterator[Finding]:
     for module, facts in model.modules_in(model.package):
         if _is_test(facts.path) or facts.problem is not None:
             continue
-        for chain in run.chains(module, lambda call: _depends(model, call, names)):
+        for chain in run.chains(module, lambda there, scope: _depends(model, there, scope, names)):
             at = _to_blame(model, chain)
             place = _place(model, chain[at])
             if place not in seen:
@@ -40,23 +40,21 @@ def _config_reads(model: OpsModel) -> Iterator[Finding]:
                 yield rule.finding(place, _message(model, chain, at), _links(model, chain, at))
 
 
-def _depends(model: OpsModel, call: RunCall, names: tuple[str, ...]) -> bool:
-    facts = model.module(call.callee)
-    scope = facts.scopes[call.scope]
+def _depends(model: OpsModel, module: str, index: int, names: tuple[str, ...]) -> bool:
+    scope = model.module(module).scopes[index]
     if scope.kind != "function" or scope.parent != 0:
         return False
-    return scope.name in names or _patches_a_model(model, call.callee, facts, call.scope)
+    return scope.name in names or _patches_a_model(model, module, index)
 
 
-def _patches_a_model(model: OpsModel, module: str, facts: FileFacts, scope: int) -> bool:
+def _patches_a_model(model: OpsModel, module: str, index: int) -> bool:
     """Whether a function outside the models package replaces attributes of a model."""
-    if _within(module, model.models_package) or not re.search(
-        r"[\w\])]\.\w+\s*=[^=]|\bsetattr\(", text_of(facts, facts.scopes[scope].span)
+    facts = model.module(module)
+    if _within(module, model.models_package) or not any(
+        _is_of_model(model, model.symbols.absolute(module, one)) for one in facts.imports
     ):
         return False
-    if not any(_is_of_model(model, model.symbols.absolute(module, one)) for one in facts.imports):
-        return False
-    return any(_replaces(model, module, scope, node) for node in running_code(facts, facts.scopes[scope]))
+    return any(_replaces(model, module, index, node) for node in running_code(facts, facts.scopes[index]))
 
 
 def _to_blame(model: OpsModel, chain: Chain) -> int:
@@ -142,6 +140,7 @@ def _is_model(model: OpsModel, module: str) -> bool:
 def _slot_reads(model: OpsModel) -> Iterator[Finding]:
     """``slot.use_non_eager_impl`` and the like in code that runs before any slot is bound."""
     read = {model.dialect.slot_guard, model.dialect.slot_kernel}
+    ends = (*read, "value")
     names: dict[str, set[str]] = {}
     for slot in model.slots:
         names.setdefault(slot.module, set()).update(slot.names)
@@ -153,9 +152,9 @@ def _slot_reads(model: OpsModel) -> Iterator[Finding]:
         blocks = [block.facts for block in facts.embedded if block.facts is not None]
         for part in (facts, *blocks) if not _is_test(facts.path) else ():
             for ref in part.refs:
-                root, _, rest = ref.name.partition(".")
-                if part.scopes[ref.scope].kind not in ("module", "class"):
+                if not ref.name.endswith(ends) or part.scopes[ref.scope].kind not in ("module", "class"):
                     continue
+                root, _, rest = ref.name.partition(".")
                 if (root in names.get(module, ()) and rest in read) or (
                     root in values.get(module, ()) and rest == "value"
                 ):

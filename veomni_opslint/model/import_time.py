@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import FileFacts, Scope, Span, statements_of, text_of
+from veomni_opslint.facts import FileFacts, Scope, Span, statements_of
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.symbols import Symbols, Target
 
@@ -39,42 +40,43 @@ class ImportTime:
     loading: Loading
     seen: set[tuple[str, int]] = field(default_factory=set)
 
-    def chains(self, module: str, wanted: Callable[[RunCall], bool]) -> Iterator[Chain]:
-        """The ways from the top level of *module* to a call that is *wanted*; that call is the last of each."""
+    def chains(self, module: str, wanted: Callable[[str, int], bool]) -> Iterator[Chain]:
+        """The ways from the top level of *module* to a call of a function that is *wanted*, by module and scope.
+
+        The call of that function is the last of each.
+        """
         facts = self.symbols.modules[module]
         for ref in facts.refs:
-            if ref.call and facts.scopes[ref.scope].kind in ("module", "class") and not self.loading.never(ref.when):
+            if ref.call and facts.scopes[ref.scope].kind in ("module", "class"):
                 for target in self.symbols.resolve(module, ref.scope, ref.name):
-                    yield from self._follow((), module, ref.span, ref.name, target, wanted)
+                    if self._is_callable(target) and not self.loading.never(ref.when):
+                        call = RunCall(module, ref.span, ref.name, target.module, target.scope)
+                        yield from ((call, *rest) for rest in self._follow(target, wanted, 1))
 
-    def _follow(
-        self, before: Chain, module: str, span: Span, name: str, target: Target, wanted: Callable[[RunCall], bool]
-    ) -> Iterator[Chain]:
+    def _is_callable(self, target: Target) -> bool:
         facts = self.symbols.modules.get(target.module)
-        if target.kind != "scope" or target.rest or facts is None or target.scope >= len(facts.scopes):
+        return target.kind == "scope" and not target.rest and facts is not None and target.scope < len(facts.scopes)
+
+    def _follow(self, target: Target, wanted: Callable[[str, int], bool], depth: int) -> Iterator[Chain]:
+        """The ways on from a function that is called; none more from one that is wanted itself."""
+        if wanted(target.module, target.scope):
+            yield ()
             return
-        chain = (*before, RunCall(module, span, name, target.module, target.scope))
-        if wanted(chain[-1]):
-            yield chain
-            return
-        if (target.module, target.scope) in self.seen or len(chain) > _MAX_DEPTH:
+        if (target.module, target.scope) in self.seen or depth > _MAX_DEPTH:
             return
         self.seen.add((target.module, target.scope))
+        facts = self.symbols.modules[target.module]
         scope = _body(facts, facts.scopes[target.scope])
         if scope is None:
             return
-        text = text_of(facts, scope.span)
-        reached: list[tuple[str, Target]] = []
-        for called in dict.fromkeys(_CALLED.findall(text)):
-            reached += [(called, one) for one in self.symbols.resolve(target.module, scope.index, called)]
-        projects = [
-            (called, one) for called, one in reached if one.kind == "scope" and one.module in self.symbols.modules
-        ]
-        if projects:
-            where = dict(calls_in(facts, scope))
-            for called, one in projects:
-                if called in where:
-                    yield from self._follow(chain, target.module, where[called], called, one, wanted)
+        where: dict[str, Span] = {}
+        for name in dict.fromkeys(_CALLED.findall(_text(facts, scope))):
+            for one in self.symbols.resolve(target.module, scope.index, name):
+                for rest in self._follow(one, wanted, depth + 1) if self._is_callable(one) else ():
+                    # The text may have the name in a comment or in a nested function only: that is looked up late.
+                    where = where or dict(calls_in(facts, scope))
+                    if name in where:
+                        yield (RunCall(target.module, where[name], name, one.module, one.scope), *rest)
 
 
 def calls_in(facts: FileFacts, scope: Scope) -> Iterator[tuple[str, Span]]:
@@ -97,6 +99,15 @@ def running_code(facts: FileFacts, scope: Scope) -> Iterator[ast.AST]:
             pending.extend(node.decorator_list)
         elif not isinstance(node, ast.Lambda):
             pending.extend(ast.iter_child_nodes(node))
+
+
+def _text(facts: FileFacts, scope: Scope) -> str:
+    return "\n".join(_lines(facts.text)[scope.span[0] : scope.span[2]])
+
+
+@lru_cache(maxsize=16)
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
 
 
 def _body(facts: FileFacts, scope: Scope) -> Scope | None:

@@ -26,7 +26,7 @@ from veomni_opslint.model.ops_config import OpsConfig, class_node
 from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
 from veomni_opslint.model.patch_plans import PatchPlan, find_patch_plans
 from veomni_opslint.model.per_model_patches import PerModelPatches, find_per_model_patches
-from veomni_opslint.model.pointer_owners import PointerList, find_pointer_list, rebindable
+from veomni_opslint.model.pointer_owners import PointerList, find_pointer_list, mentions, rebindable
 from veomni_opslint.model.pointers import Pointer, find_pointers
 from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
@@ -185,6 +185,11 @@ class OpsModel:
     def rebindable(self) -> Mapping[tuple[str, str], Pointer | None]:
         """Pointers by module and name, those included that are only listed."""
         return rebindable(self.pointers, self.pointer_list)
+
+    @cached_property
+    def pointer_mentions(self) -> Mapping[str, tuple[str, ...]]:
+        """The modules that may use a pointer, with the names of pointers in their text."""
+        return mentions(self.symbols, self.dialect, self.rebindable)
 
     @cached_property
     def npu_tables(self) -> NpuTables | None:

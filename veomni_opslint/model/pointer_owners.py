@@ -117,6 +117,28 @@ def rebindable(pointers: Iterable[Pointer], listed: PointerList | None) -> dict[
     return found
 
 
+def mentions(symbols: Symbols, dialect: Dialect, known: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:
+    """The modules that can reach a pointer by what they import, with the names of pointers that their text has."""
+    names = {name for _, name in known}
+    homes = {module for module, _ in known}
+    words = {"import_module", "importlib", *names, *(part for module in homes for part in module.split("."))}
+    found: dict[str, tuple[str, ...]] = {}
+    for module, facts in symbols.modules.items() if names else ():
+        # A search for every name in every text would take longer than all else that the rules about pointers do.
+        if (
+            module in homes
+            or module.endswith(dialect.patch_config_suffix)
+            or any(
+                one.module.rpartition(".")[2] in words or any(name.name in words for name in one.names)
+                for one in facts.imports
+            )
+        ):
+            here = tuple(name for name in names if name in facts.text)
+            if here and facts.problem is None:
+                found[module] = here
+    return found
+
+
 def _within(module: str, package: str) -> bool:
     return module == package or module.startswith(package + ".")
 

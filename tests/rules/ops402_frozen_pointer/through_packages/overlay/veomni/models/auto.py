@@ -1,0 +1,5 @@
+from veomni.ops.kernels.moe.flash import _flash
+
+
+class Experts:
+    kernels = [_flash]

@@ -1,0 +1,3 @@
+from hub import flash
+
+_flash = flash
