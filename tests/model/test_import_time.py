@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.models import model_of
+
 from veomni_opslint.model.import_time import ImportTime
 
 FILES = {
@@ -47,7 +48,7 @@ def never():
 
 
 def test_chains(tmp_path: Path) -> None:
-    """Functions and constructors that the top level calls are entered; nested functions, lambdas and scripts are not."""
+    """Functions and constructors that the top level calls are entered; nested functions and scripts are not."""
     model = model_of(tmp_path, FILES)
     run = ImportTime(model.symbols, model.loading)
     found = [
