@@ -13,6 +13,7 @@ from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names, names_of
 from veomni_opslint.model.patch_plans import Origin, PatchPlan, PlannedBlock, PlannedCode, PlannedImport
+from veomni_opslint.model.planned_source import planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference, same_tree
 from veomni_opslint.parsing import parse
 from veomni_opslint.rule import Rule
@@ -79,21 +80,7 @@ class _Comparison:
         return (line, len(text) - len(text.lstrip()), line, len(text.encode()))
 
     def _expected(self, code: PlannedCode) -> list[str] | None:
-        """The source of a patch as patch generation writes it: texts replaced first, then the definition renamed."""
-        if code.definition is None:
-            return None
-        node = code.definition.node
-        lines = dedented_lines(_lines(self._model.files[code.definition.path].text), node)
-        name = code.target.rpartition(".")[2]
-        if code.name_map or node.name != name:
-            text = "\n".join(lines)
-            for old, new in sorted(code.name_map, key=lambda one: len(one[0]), reverse=True):
-                text = text.replace(old, new)
-            if node.name != name:
-                word = "class" if isinstance(node, ast.ClassDef) else "def"
-                text = text.replace(f"{word} {node.name}", f"{word} {name}", 1)
-            lines = text.split("\n")
-        return lines
+        return planned_source(code, _lines(self._model.files[code.definition.path].text)) if code.definition else None
 
     def _external(self, code: PlannedCode) -> Iterator[Finding]:
         module, _, name = code.external.rpartition(".")
@@ -299,12 +286,7 @@ def _named_like(code: list[str], target: str) -> str:
 
 def _decorated_alike(code: PlannedCode, decorators: Sequence[ast.expr], node: DefinitionNode) -> bool:
     """Whether the decorators that stay are there; a method keeps those of the source module as well."""
-    wanted = []
-    for decorator in decorators:
-        text = ast.unparse(decorator)
-        for old, new in sorted(code.name_map, key=lambda one: len(one[0]), reverse=True):
-            text = text.replace(old, new)
-        wanted.append(text)
+    wanted = [renamed(code, ast.unparse(decorator)) for decorator in decorators]
     found = [ast.unparse(decorator) for decorator in node.decorator_list]
     if code.kind == "method":
         return not wanted or found[-len(wanted) :] == wanted

@@ -16,7 +16,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class GlobalNames(NamedTuple):
-    """Names of the module, or built in, that code reads when it runs, and those that its functions assign."""
+    """Names of the module, or built in, that code reads when it runs, and those that it assigns, without imports."""
 
     used: frozenset[str]
     assigned: frozenset[str]
@@ -49,6 +49,8 @@ def global_names_of(code: str) -> GlobalNames:
             for symbol in table.get_symbols():
                 if symbol.is_referenced() and (module or symbol.is_global()):
                     used.add(symbol.get_name())
+                if module and symbol.is_assigned() and not symbol.is_imported():
+                    assigned.add(symbol.get_name())
     return GlobalNames(frozenset(used), frozenset(assigned))
 
 
