@@ -16,11 +16,11 @@ def registry_document(model: OpsModel) -> Document:
     """Everything, as the JSON object that docs/output.md describes; what is not known is null."""
     config_fields = model.ops_config.fields if model.ops_config is not None else ()
     return {
-        "kernel_specs": [_kernel_spec(spec) for spec in model.registrations.kernel_specs],
-        "op_specs": [_op_spec(spec) for spec in model.registrations.op_specs],
+        "kernel_specs": [kernel_document(spec) for spec in model.registrations.kernel_specs],
+        "op_specs": [op_document(spec) for spec in model.registrations.op_specs],
         "op_slots": [
             {
-                **_at(slot.place),
+                **at(slot.place),
                 "var": slot.var,
                 "op_name": slot.op_name,
                 "variant": slot.variant,
@@ -32,7 +32,7 @@ def registry_document(model: OpsModel) -> Document:
         ],
         "config_slots": [
             {
-                **_at(slot.place),
+                **at(slot.place),
                 "var": slot.var,
                 "field": slot.field_name,
                 "source": slot.source,
@@ -46,17 +46,18 @@ def registry_document(model: OpsModel) -> Document:
                 "name": field.name,
                 "default": field.default,
                 "choices": None if field.choices is None else list(field.choices),
-                **_at(field.place),
+                **at(field.place),
             }
             for field in config_fields
         ],
         "pointers": [_pointer(pointer) for pointer in model.pointers],
         "wrappers": {} if model.wrappers is None else _wrappers(model.wrappers),
-        "unresolved": [{**_at(item.place), "reason": item.reason} for item in model.registrations.unresolved],
+        "unresolved": [{**at(item.place), "reason": item.reason} for item in model.registrations.unresolved],
     }
 
 
-def _kernel_spec(spec: KernelSpec) -> Document:
+def kernel_document(spec: KernelSpec) -> Document:
+    """A registered kernel."""
     factory = spec.factory if isinstance(spec.factory, Factory) else None
     hardware = spec.hardware if isinstance(spec.hardware, Hardware) else None
     device = known(hardware.device_type) if hardware is not None else None
@@ -68,7 +69,7 @@ def _kernel_spec(spec: KernelSpec) -> Document:
         "min_compute_capability": known(hardware.min_compute_capability) if hardware is not None else None,
         "max_compute_capability": known(hardware.max_compute_capability) if hardware is not None else None,
         "factory": factory_name(factory) if factory is not None else None,
-        **_at(spec.place),
+        **at(spec.place),
         "factory_file": factory.place.path if factory is not None and factory.place is not None else None,
         "factory_line": factory.place.line if factory is not None and factory.place is not None else None,
         "description": known(spec.description),
@@ -76,7 +77,8 @@ def _kernel_spec(spec: KernelSpec) -> Document:
     }
 
 
-def _op_spec(spec: OpSpec) -> Document:
+def op_document(spec: OpSpec) -> Document:
+    """An op of the older registry."""
     backends = None if isinstance(spec.backends, Unknown) else {name: _backend(item) for name, item in spec.backends}
     return {
         "name": spec.name,
@@ -85,7 +87,7 @@ def _op_spec(spec: OpSpec) -> Document:
         "default": known(spec.default),
         "global_slot": known(spec.global_slot),
         "backends": backends,
-        **_at(spec.place),
+        **at(spec.place),
     }
 
 
@@ -96,7 +98,7 @@ def _pointer(pointer: Pointer) -> Document:
         "op": pointer.op or None,
         "apply": [function.name for function in pointer.apply],
         "public": [function.name for function in pointer.public],
-        **_at(pointer.place),
+        **at(pointer.place),
     }
 
 
@@ -129,7 +131,7 @@ def _name_by_op(table: Table | None) -> Document | None:
 
 
 def _builder(builder: Builder) -> Document:
-    return {"function": builder.function or None, **_at(builder.definition or builder.place)}
+    return {"function": builder.function or None, **at(builder.definition or builder.place)}
 
 
 def _label(entry: Entry | Builder) -> str:
@@ -154,7 +156,8 @@ def known(value: object) -> object:
     return None if isinstance(value, Unknown) else value
 
 
-def _at(place: Place) -> Document:
+def at(place: Place) -> Document:
+    """A place, as keys of an object."""
     return {"file": place.path, "line": place.line}
 
 

@@ -80,10 +80,11 @@ def _kernel_row(spec: KernelSpec) -> tuple[str, ...]:
         where = f"? {factory.reason}"
     else:
         where = _where(factory.place) if factory.place is not None else factory_name(factory)
-    return f"{spec.op_name}/{spec.variant}", spec.name, _hardware(spec.hardware), where
+    return f"{spec.op_name}/{spec.variant}", spec.name, hardware_text(spec.hardware), where
 
 
-def _hardware(hardware: Hardware | Unknown) -> str:
+def hardware_text(hardware: Hardware | Unknown) -> str:
+    """The hardware that a kernel needs, in a few words."""
     if isinstance(hardware, Unknown):
         return f"? {hardware.reason}"
     device = hardware.device_type

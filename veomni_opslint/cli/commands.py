@@ -141,6 +141,19 @@ def run_bind(options: argparse.Namespace) -> int:
     return 1 if result.failed else 0
 
 
+def run_op(options: argparse.Namespace) -> int:
+    """``opslint op``: show all about one op."""
+    from veomni_opslint.analysis import analyse  # noqa: PLC0415
+    from veomni_opslint.discovery import discover  # noqa: PLC0415
+    from veomni_opslint.op_overview import overview  # noqa: PLC0415
+    from veomni_opslint.op_report import FORMATS as OP_FORMATS  # noqa: PLC0415
+
+    project, settings = discover((options.path,), root=options.root, config=options.config)
+    model = analyse(project, settings).model
+    write(OP_FORMATS[options.format](model, overview(model, options.name)), options.output)
+    return 0
+
+
 def run_runtime(options: argparse.Namespace) -> int:
     """``opslint runtime``: resolve the registry on this machine."""
     from veomni_opslint.cli import runtime_command  # noqa: PLC0415
@@ -171,6 +184,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     CHECK: run_check,
     "registry": run_registry,
     "bind": run_bind,
+    "op": run_op,
     "runtime": run_runtime,
     "rules": run_rules,
     "explain": run_explain,

@@ -27,6 +27,7 @@ examples:
 other commands, each with its own --help:
   opslint registry [PATH]   the kernel registry as it is known statically
   opslint bind [PATH]       which kernel each slot would get on a device, and why not
+  opslint op NAME           all about one op, and which steps of adding it are done
   opslint runtime [PATH]    which kernels really resolve on this machine
   opslint rules             every rule: code, name, severity, one line
   opslint explain RULE      what a rule catches, why, and how to put it right
@@ -160,6 +161,24 @@ def bind_parser() -> _Parser:
     return parser
 
 
+def op_parser() -> _Parser:
+    """``opslint op NAME [PATH]``."""
+    parser = _parser(
+        "opslint op",
+        "Show everything about one op, and which steps of adding it are done.",
+        "example:\n  opslint op rms_norm\n",
+    )
+    parser.add_argument("name", metavar="NAME", help="an op (rms_norm) or its config field (rms_norm_implementation)")
+    parser.add_argument(
+        "path", nargs="?", default=".", metavar="PATH", help="the repository, or its package (default: .)"
+    )
+    _add_format(parser, "--format", REGISTRY_FORMATS)
+    parser.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+    _add_project(parser)
+    parser.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
+    return parser
+
+
 def runtime_parser() -> _Parser:
     """``opslint runtime [PATH]``."""
     parser = _parser(
@@ -230,6 +249,7 @@ COMMANDS: dict[str, Callable[[], _Parser]] = {
     CHECK: check_parser,
     "registry": registry_parser,
     "bind": bind_parser,
+    "op": op_parser,
     "runtime": runtime_parser,
     "rules": rules_parser,
     "explain": explain_parser,
