@@ -39,11 +39,7 @@ def suppressions(text: str, statements: Callable[[], Sequence[Lines]] | None = N
     if not _is_marked(lowered):
         return ()
     lines = text.split("\n")
-    candidates = [
-        number
-        for number, line in enumerate(lowered.split("\n"), start=1)
-        if _is_marked(line) and "#" in line and _concerns_us(lines[number - 1])
-    ]
+    candidates = [number for number in _marked_lines(lowered) if _concerns_us(lines[number - 1])]
     if not candidates:
         return ()
     pieces = [(1, len(lines))] if statements is None else _around(candidates, statements())
@@ -61,6 +57,18 @@ def statement_lines(tree: ast.Module, functions: Iterable[ast.FunctionDef | ast.
             first = found.pop()[0]
         found.append((first, statement.end_lineno or first))
     return (*found, *((function.lineno, function.end_lineno or function.lineno) for function in functions))
+
+
+def _marked_lines(lowered: str) -> list[int]:
+    """The lines with a word that begins a suppression, in order."""
+    found: set[int] = set()
+    for mark in _MARKS:
+        line, position, offset = 1, 0, lowered.find(mark)
+        while offset >= 0:
+            line += lowered.count("\n", position, offset)
+            found.add(line)
+            position, offset = offset, lowered.find(mark, offset + 1)
+    return sorted(found)
 
 
 def _around(candidates: Iterable[int], statements: Sequence[Lines]) -> list[Lines]:

@@ -23,9 +23,8 @@ def wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
     It is decided on the text: most of a modeling file has none, and is then not walked at all.
     """
     families = [family for family in _families(dialect) if family.shared in text]
-    if any(
-        name in text and any(alias in text for alias in aliases) for one in families for name, aliases in one.aliases
-    ):
+    aliases = (alias for family in families for alias in family.aliases)
+    if any(common in text and any(alias in text for alias in listed) for common, listed in aliases):
         return None
     offsets = {found for word in _STATEMENTS for found in _each(text, word) if _counts(text, word, found)}
     for family in families:
@@ -83,7 +82,7 @@ class _Family(NamedTuple):
     """Words with something in common: one search for that passes over most files.
 
     ``words`` count anywhere, ``callables`` where they are called; ``aliases`` are the texts by which a name goes under
-    another one.
+    another one, each list of them with what they have in common.
     """
 
     shared: str
@@ -106,11 +105,14 @@ def _families(dialect: Dialect) -> tuple[_Family, ...]:
             family(word).words.append(word)
     for slot in (dialect.op_slot, dialect.config_slot):
         family(slot).callables.append(slot)
-        family(slot).aliases.append((slot, (f"{slot} as ",)))
+        family(slot).aliases.append((f"{slot} as ", (f"{slot} as ",)))
+    lasts = {name.rpartition(".")[2] for name in dialect.npu_packages}
+    for last in sorted(lasts):
+        if not any(other != last and last.endswith(other) for other in lasts):
+            family(last).aliases.append((f"{last} as ", tuple(f"{one} as " for one in lasts if one.endswith(last))))
     for name in dialect.npu_packages:
         parent, _, last = name.rpartition(".")
-        spellings = [f"{last} as ", f"from {name} import", f"from {name}."]
+        family(last).aliases.append((f"from {name}", (f"from {name} import", f"from {name}.")))
         if parent:
-            spellings.append(f"from {parent} import {last}")
-        family(last).aliases.append((last, tuple(spellings)))
+            family(last).aliases.append((f"from {parent} import {last}", (f"from {parent} import {last}",)))
     return tuple(found.values())
