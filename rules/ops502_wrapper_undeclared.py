@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from veomni_opslint.errors import did_you_mean
 from veomni_opslint.findings import Finding, Place, Related
-from veomni_opslint.model import OpsModel
-from veomni_opslint.model.builder_mentions import Mention
-from veomni_opslint.model.wrapper_builders import OTHER, Builder
-from veomni_opslint.model.wrapper_callers import Request
-from veomni_opslint.model.wrappers import Element, Table, Wrappers
+from veomni_opslint.model.wrapper_module import OTHER
 from veomni_opslint.rule import Rule
+
+if TYPE_CHECKING:
+    from veomni_opslint.model import OpsModel
+    from veomni_opslint.model.builder_mentions import Mention
+    from veomni_opslint.model.wrapper_builders import Builder
+    from veomni_opslint.model.wrapper_callers import Request
+    from veomni_opslint.model.wrappers import Element, Table, Wrappers
 
 rule = Rule.of(__name__)
 

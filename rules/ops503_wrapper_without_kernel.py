@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from veomni_opslint.errors import did_you_mean
 from veomni_opslint.findings import Finding, Place, Related
-from veomni_opslint.model import OpsModel
-from veomni_opslint.model.wrappers import Element, Entry, Table, Wrappers
 from veomni_opslint.rule import Rule
+
+if TYPE_CHECKING:
+    from veomni_opslint.model import OpsModel
+    from veomni_opslint.model.wrappers import Element, Entry, Table, Wrappers
 
 rule = Rule.of(__name__)
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from veomni_opslint.findings import Finding, Related
-from veomni_opslint.model import OpsModel
 from veomni_opslint.model.compound_functions import CompoundFunctions, SlotCall
 from veomni_opslint.rule import Rule
+
+if TYPE_CHECKING:
+    from veomni_opslint.model import OpsModel
 
 rule = Rule.of(__name__)
 

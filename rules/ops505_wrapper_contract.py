@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.findings import Finding, Place, Related
-from veomni_opslint.model import OpsModel
-from veomni_opslint.model.function_bodies import FunctionBodies
-from veomni_opslint.model.return_shapes import Returned, Shape
-from veomni_opslint.model.wrapper_contracts import Built, Half, built
-from veomni_opslint.model.wrappers import Wrappers
 from veomni_opslint.rule import Rule
+
+if TYPE_CHECKING:
+    from veomni_opslint.model import OpsModel
+    from veomni_opslint.model.return_shapes import Returned, Shape
+    from veomni_opslint.model.wrapper_contracts import Built, Half
+    from veomni_opslint.model.wrappers import Wrappers
 
 rule = Rule.of(__name__)
 
@@ -24,6 +26,9 @@ def check(model: OpsModel) -> Iterator[Finding]:
     wrappers = model.wrappers
     if wrappers is None:
         return
+    from veomni_opslint.model.function_bodies import FunctionBodies  # noqa: PLC0415 - many trees have no wrappers
+    from veomni_opslint.model.wrapper_contracts import built  # noqa: PLC0415 - as above
+
     bodies = FunctionBodies(model.symbols)
     forwards: dict[Place | None, tuple[Built, Half, tuple[Returned, ...]]] = {}
     for one in built(wrappers.results):

@@ -32,7 +32,7 @@ from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
-from veomni_opslint.model.wrappers import Wrappers, find_wrappers
+from veomni_opslint.model.wrapper_module import wrapper_module
 from veomni_opslint.places import place_of
 from veomni_opslint.registrations import Registrations, Unknown
 from veomni_opslint.source import Source
@@ -40,6 +40,7 @@ from veomni_opslint.source import Source
 if TYPE_CHECKING:
     from veomni_opslint.markdown import Document
     from veomni_opslint.model.workflows import Workflow
+    from veomni_opslint.model.wrappers import Wrappers
 
 _WORKFLOWS = ".github/workflows/"
 
@@ -164,12 +165,17 @@ class OpsModel:
     @cached_property
     def wrappers(self) -> Wrappers | None:
         """The wrappers of async Ulysses; None in a tree without them."""
+        module = wrapper_module(self.symbols, self.dialect, self.package)
+        if module is None:
+            return None
+        from veomni_opslint.model.wrappers import find_wrappers  # noqa: PLC0415 - many trees have none
+
         specs = self.registrations.kernel_specs
         names = {
             "variant": frozenset(spec.variant for spec in specs),
             "implementation": frozenset(spec.name for spec in specs) | {self.dialect.eager},
         }
-        return find_wrappers(self.symbols, self.dialect, self.package, self.trials, names)
+        return find_wrappers(self.symbols, self.dialect, module, self.trials, names)
 
     @cached_property
     def pointers(self) -> tuple[Pointer, ...]:

@@ -29,10 +29,10 @@ from veomni_opslint.evaluate.values import (
 from veomni_opslint.findings import Place
 from veomni_opslint.model.builder_mentions import Mention, Mentions
 from veomni_opslint.model.table_places import TablePlaces
+from veomni_opslint.model.wrapper_module import OTHER
 
 Verdict = Literal["accepted", "refused", "unknown"]
 
-OTHER = "no such name"
 _MAX_NAMES = 24
 _OURS = frozenset({"TypeError", "NameError", "AttributeError", ""})
 """Exceptions that may be a limit of the evaluator as well as a refusal."""

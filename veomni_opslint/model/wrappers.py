@@ -116,26 +116,14 @@ class Wrappers(NamedTuple):
 
 
 def find_wrappers(
-    symbols: Symbols, dialect: Dialect, package: str, trials: Trials, known_names: Mapping[str, frozenset[str]]
-) -> Wrappers | None:
-    """The wrappers of the package under check; None where it has no such module.
+    symbols: Symbols, dialect: Dialect, module: str, trials: Trials, known_names: Mapping[str, frozenset[str]]
+) -> Wrappers:
+    """The wrappers that a module declares.
 
     ``known_names`` are implementations and variants that the registry has, by role: they tell which is which in a
     table of builders that is keyed by either.
     """
-    module = _module(symbols, dialect, package)
-    if module is None:
-        return None
     return _Finder(symbols, dialect, trials, module, known_names).find()
-
-
-def _module(symbols: Symbols, dialect: Dialect, package: str) -> str | None:
-    inside = [name for name in symbols.modules if name == package or name.startswith(package + ".")]
-    named = [name for name in inside if name.rpartition(".")[2] == dialect.wrapper_module]
-    if not named:
-        definition = f"def {dialect.get_wrapper}("
-        named = [name for name in inside if definition in symbols.modules[name].text]
-    return min(named) if named else None
 
 
 class _Finder(NamedTuple):
