@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from veomni_opslint.findings import Place
 
@@ -21,8 +21,7 @@ Known: TypeAlias = T | Unknown
 FactoryKind = Literal["function", "lambda", "partial", "class", "method", "call", "external", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class Factory:
+class Factory(NamedTuple):
     """The value given as ``factory=``.
 
     ``function``: a def of the project; ``lambda``; ``partial``: ``functools.partial`` of something;
@@ -48,8 +47,7 @@ class Factory:
     dotted: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hardware:
+class Hardware(NamedTuple):
     """A HardwareRequirement as registered; ``device_type`` may be several where a fork allows a list."""
 
     device_type: Known[str | tuple[str, ...]]
@@ -58,8 +56,7 @@ class Hardware:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSpec:
+class KernelSpec(NamedTuple):
     """One ``KERNEL_REGISTRY.register(KernelSpec(...))`` that module-level code performs.
 
     ``place`` is the registering call (inside a helper: the call of ``register`` there), ``spec_place`` the
@@ -81,8 +78,7 @@ class KernelSpec:
     module: str
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(NamedTuple):
     """A BackendSpec of an OpSpec."""
 
     entry: Known[str]
@@ -95,8 +91,7 @@ class Backend:
     entry_place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class OpSpec:
+class OpSpec(NamedTuple):
     """One ``register_op(OpSpec(...))``; ``scope`` is ``"GLOBAL"`` or ``"PER_MODEL"``.
 
     ``place`` is the registering call, ``spec_place`` the ``OpSpec(...)`` call.
@@ -130,8 +125,7 @@ class Unresolved:
     of_op: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Registrations:
+class Registrations(NamedTuple):
     """All that evaluating the project's modules found, in order of module path and then of execution."""
 
     kernel_specs: tuple[KernelSpec, ...] = ()

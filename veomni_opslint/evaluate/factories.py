@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value
 from veomni_opslint.evaluate.core import reason_of
@@ -20,7 +19,7 @@ def factory_of(value: Value, text: str, written: Place) -> Known[Factory]:
         return _of_function(value, text, written)
     if isinstance(value, Method) and isinstance(value.function, Function):
         found = _of_function(value.function, text, written)
-        return replace(found, kind="method", bound=1)
+        return found._replace(kind="method", bound=1)
     if isinstance(value, Partial):
         return _of_partial(value, text, written)
     if isinstance(value, Class):
@@ -64,8 +63,7 @@ def _of_partial(value: Partial, text: str, written: Place) -> Known[Factory]:
     inner = factory_of(value.function, text, written)
     if isinstance(inner, Unknown):
         return inner
-    return replace(
-        inner,
+    return inner._replace(
         kind="partial",
         bound=inner.bound + len(value.positional),
         bound_names=tuple(name for name, _ in value.keywords),
