@@ -14,6 +14,7 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope, Span
 from veomni_opslint.model.callers import Use
 from veomni_opslint.model.device_literals import chosen_by_hand, is_backend_text, is_device_text, names_device
+from veomni_opslint.model.device_questions import is_asked_well
 from veomni_opslint.model.gpu_files import GpuFiles
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.ops_model import OpsModel
@@ -23,7 +24,6 @@ _NAMESPACE = "torch.cuda"
 _COUNTS = frozenset({"is_available", "device_count"})
 _QUESTIONS = _COUNTS | {"get_device_capability", "get_device_properties", "is_bf16_supported", "get_device_name"}
 _HARMLESS = frozenset({"is_initialized", "_initialized", "_is_in_bad_fork", "_lazy_init"})
-_MARKS = ("skipif", "skipIf", "skipUnless", "skip", "xfail")
 _MAX_DEPTH = 8
 _BACKEND = "nccl"
 
@@ -145,7 +145,7 @@ class DeviceUses:
                     return ""
                 if name.removeprefix(f"{_NAMESPACE}.") not in _COUNTS:
                     return "namespace"
-                return "" if self._is_asked_well(path) else "question"
+                return "" if is_asked_well(path, self.model.dialect) else "question"
             return "method" if called and node.attr == "cuda" and name != _NAMESPACE else ""
         if is_device_text(node) and not isinstance(parent, ast.JoinedStr):
             if not names_device(node, path, self.defaults, lambda call, one: self._parameter(module, scope, call, one)):
@@ -154,24 +154,6 @@ class DeviceUses:
                 return "choice"
             return "backend" if is_backend_text(node) else "device"
         return ""
-
-    def _is_asked_well(self, path: Path) -> bool:
-        """Whether a question decides only if a test runs, or is one of several about the accelerator."""
-        for outer in reversed(path):
-            if isinstance(outer, ast.Call) and dotted(outer.func).rpartition(".")[2] in _MARKS:
-                return True
-            if isinstance(outer, ast.BoolOp | ast.IfExp | ast.If):
-                whole = outer if isinstance(outer, ast.BoolOp) else outer.test
-                words = {name for one in ast.walk(whole) for name in _names(one)}
-                if words & {*self.model.dialect.npu_guards, *self.model.dialect.npu_packages, "npu"}:
-                    return True
-                if isinstance(outer, ast.If) and _asks_npu_next(outer, self.model.dialect.npu_guards):
-                    return True
-                if isinstance(outer, ast.If) and _skips(outer):
-                    return True
-            if isinstance(outer, ast.Assign | ast.AnnAssign | ast.Return | ast.FunctionDef | ast.AsyncFunctionDef):
-                return _is_asked_by_name(outer, path)
-        return False
 
     def _has_counterpart(self, facts: FileFacts, function: Scope | None, node: ast.expr) -> bool:
         """Whether the function does the same for the NPU, as ``torch.npu.manual_seed`` beside ``torch.cuda``'s."""
@@ -314,41 +296,6 @@ def _is_annotation(node: ast.expr, path: Path) -> bool:
             return inner is outer.returns
         inner = outer
     return False
-
-
-def _asks_npu_next(node: ast.If, guards: tuple[str, ...]) -> bool:
-    """Whether the next branch asks for an NPU: ``if torch.cuda.is_available(): … elif is_torch_npu_available(): …``."""
-    following = node.orelse[0] if len(node.orelse) == 1 else None
-    return isinstance(following, ast.If) and any(
-        name in guards for one in ast.walk(following.test) for name in _names(one)
-    )
-
-
-def _is_asked_by_name(node: ast.stmt, path: Path) -> bool:
-    """Whether the answer goes under a name that says it is about a GPU, or that is a mark of tests."""
-    if isinstance(node, ast.Return):
-        names = [one.name for one in path if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)][-1:]
-    else:
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        names = [dotted(one) for one in targets if one is not None]
-    words = {word for name in names for word in re.split(r"[._]", name.lower())}
-    return bool(words & {"gpu", "gpus", "cuda", "nvidia", "mark", "pytestmark", "requires"})
-
-
-def _skips(node: ast.If) -> bool:
-    """Whether a branch only skips a test or gives up."""
-    last = node.body[-1]
-    if isinstance(last, ast.Raise):
-        return True
-    return isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and "skip" in dotted(last.value.func).lower()
-
-
-def _names(node: ast.AST) -> tuple[str, ...]:
-    if isinstance(node, ast.Name):
-        return (node.id,)
-    if isinstance(node, ast.Attribute):
-        return (node.attr,)
-    return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
 
 
 def _span(node: ast.expr, kind: Kind) -> Span:

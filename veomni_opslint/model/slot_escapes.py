@@ -143,6 +143,8 @@ class _Escapes:
         for target in targets:
             chosen = _paired(target, value, node)
             if isinstance(chosen, ast.Attribute):
+                if self._is_module(dotted(chosen.value)):
+                    return None
                 return _End(kept_by=f"`{dotted(chosen) or chosen.attr}`")
             if isinstance(chosen, ast.Subscript):
                 owner = dotted(chosen.value)
@@ -157,6 +159,11 @@ class _Escapes:
                     return _End(kept_by=f"the table `{chosen.id}`")
         return None
 
+    def _is_module(self, name: str) -> bool:
+        """Whether a name is that of a module, in which binding finds a slot again."""
+        targets = self._model.symbols.resolve(self._module, self._scope, name) if name else ()
+        return any(one.kind in ("module", "external") for one in targets)
+
     def _is_dispatched(self, name: str) -> bool:
         """Whether a module-level container is one from which a single slot is taken."""
         text = self._model.module(self._module).text
@@ -169,7 +176,7 @@ class _Escapes:
             return None
         if name.partition(".")[0] in _LOGGERS:
             return None
-        if last == "setattr" and call.args[:1] == [inner]:
+        if last == "setattr" and (call.args[:1] == [inner] or self._is_module(dotted(call.args[0]))):
             return None
         if last in _ADDING and owner and "." not in owner and owner != "self":
             return _End(local=owner) if self._in_function else None
