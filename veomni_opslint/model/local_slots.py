@@ -32,7 +32,8 @@ class LocalSlots:
         hidden = _parameters(root)
         is_module = not (len(root.body) == 1 and isinstance(root.body[0], ast.FunctionDef | ast.AsyncFunctionDef))
         for name in list(self._known):
-            if name in hidden or (not is_module and name in counts):
+            local = name.partition(".")[0]
+            if local in hidden or (not is_module and local in counts):
                 del self._known[name]
         for name, values in assigned.items():
             if name in self._known or counts.get(name) != 1 or len(values) != 1 or values[0] is None:
@@ -63,7 +64,7 @@ class LocalSlots:
         return self._kernel_call(node) or self._kernels.get(dotted(node)), True
 
     def _named(self, node: ast.expr) -> OpSlotInfo | None:
-        return self._known.get(node.id) if isinstance(node, ast.Name) else None
+        return self._known.get(dotted(node)) if isinstance(node, ast.Name | ast.Attribute) else None
 
     def _kernel_call(self, node: ast.expr) -> OpSlotInfo | None:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == self._kernel:

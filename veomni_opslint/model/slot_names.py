@@ -72,15 +72,30 @@ def _add_patch_configs(model: OpsModel, found: dict[str, dict[str, OpSlotInfo]],
 def _add_imported(model: OpsModel, found: dict[str, dict[str, OpSlotInfo]]) -> None:
     declared = {(slot.module, name): slot for slot in model.slots if slot.at_module_level for name in slot.names}
     words = {name for _, name in declared}
+    holders = {module.rpartition(".")[2] for module, _ in declared}
     for module, facts in model.modules_in(model.package):
         for imported in facts.imports:
+            if imported.how == "import" and imported.module.rpartition(".")[2] in holders:
+                _add_module(imported.module, imported.bound, declared, found.setdefault(module, {}))
             for one in imported.names:
+                if one.name in holders:
+                    source = f"{model.symbols.absolute(module, imported)}.{one.name}"
+                    _add_module(source, one.bound, declared, found.setdefault(module, {}))
                 if one.name not in words:
                     continue
                 for target in model.symbols.attribute(model.symbols.absolute(module, imported), one.name):
                     slot = declared.get((target.module, target.name))
                     if target.kind == "value" and not target.rest and slot is not None:
                         found.setdefault(module, {})[one.bound] = slot
+
+
+def _add_module(
+    source: str, bound: str, declared: Mapping[tuple[str, str], OpSlotInfo], names: dict[str, OpSlotInfo]
+) -> None:
+    """The slots of a module that is imported under a name, as attributes of that name."""
+    for (holder, name), slot in declared.items():
+        if holder == source and "." not in bound:
+            names[f"{bound}.{name}"] = slot
 
 
 def mentions(module: str, facts: FileFacts, names: Names, dialect: Dialect) -> Iterator[Mentions]:
