@@ -8,6 +8,7 @@ from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.registered_pairs import may_be_registered, nearest, specs_of
 from veomni_opslint.model.slots import OpSlotInfo
+from veomni_opslint.model.test_paths import is_test
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -19,7 +20,7 @@ def check(model: OpsModel) -> Iterator[Finding]:
         return
     for slot in model.slots:
         op_name, variant = slot.op_name, slot.variant
-        if op_name is None or variant is None or (op_name, variant) in registered or "tests" in slot.path.split("/"):
+        if op_name is None or variant is None or (op_name, variant) in registered or is_test(slot.path):
             continue
         if not may_be_registered(model, op_name, variant):
             meant = _op_meant(model, op_name, variant)

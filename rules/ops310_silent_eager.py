@@ -9,6 +9,7 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.model.argument_places import argument_place
 from veomni_opslint.model.ops_config import OpsConfig
 from veomni_opslint.model.registered_pairs import nearest
+from veomni_opslint.model.test_paths import is_test
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -26,7 +27,7 @@ def _slots(model: OpsModel, config: OpsConfig) -> Iterator[Finding]:
     """An op that no kernel is registered for is OPS301's; that it has no field either is no news."""
     registered = {spec.op_name for spec in model.registrations.kernel_specs}
     for slot in model.slots:
-        if slot.op_name is None or "tests" in slot.path.split("/") or (registered and slot.op_name not in registered):
+        if slot.op_name is None or is_test(slot.path) or (registered and slot.op_name not in registered):
             continue
         field = model.dialect.config_field_of.get(slot.op_name, slot.op_name + model.dialect.implementation_suffix)
         if config.field(field) is None:
@@ -46,7 +47,7 @@ def _slots(model: OpsModel, config: OpsConfig) -> Iterator[Finding]:
 def _config_slots(model: OpsModel, config: OpsConfig) -> Iterator[Finding]:
     for slot in model.config_slots:
         field = slot.field_name
-        if field is not None and config.field(field) is None and "tests" not in slot.path.split("/"):
+        if field is not None and config.field(field) is None and not is_test(slot.path):
             message = (
                 f"{slot.written} reads a config field that {_absence(model, config, field)}: building the model raises "
                 "AttributeError when the slot is bound; use the name of a field"

@@ -12,6 +12,7 @@ from veomni_opslint.facts import FileFacts, Import, ImportedName, Span
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.symbols import Target
+from veomni_opslint.model.test_paths import is_test
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -35,12 +36,7 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def _is_device_patch(model: OpsModel, module: str, facts: FileFacts) -> bool:
-    return module.rpartition(".")[2] == model.dialect.device_patch and not _is_test(facts.path)
-
-
-def _is_test(path: str) -> bool:
-    *folders, name = path.split("/")
-    return "tests" in folders or name.startswith("test_") or name == "conftest.py"
+    return module.rpartition(".")[2] == model.dialect.device_patch and not is_test(facts.path)
 
 
 def _permitted(model: OpsModel, module: str) -> bool:
@@ -50,18 +46,20 @@ def _permitted(model: OpsModel, module: str) -> bool:
 
 
 def _for_old_transformers(model: OpsModel, patches: list[str]) -> set[str]:
-    """The device patches in use, if the tree still serves a Transformers for which no model is generated with slots."""
+    """The device patches that, directly or by way of a module, serve a Transformers for which nothing is generated."""
     users: dict[str, list[tuple[str, Import]]] = {}
     for module, facts in model.symbols.modules.items():
         for imported in facts.imports:
             for target in model.symbols.loaded_by(module, imported):
                 if target != module:
                     users.setdefault(target, []).append((module, imported))
-    steps = [step for patch in patches for step in users.get(patch, ())]
-    steps += [step for module, _ in steps for step in users.get(module, ())]
-    if any(not possible(imported.when, _with_new_transformers) for _, imported in steps):
-        return {patch for patch in patches if patch in users}
-    return set()
+
+    def is_old(patch: str) -> bool:
+        steps = list(users.get(patch, ()))
+        steps += [step for module, _ in steps for step in users.get(module, ())]
+        return any(not possible(imported.when, _with_new_transformers) for _, imported in steps)
+
+    return {patch for patch in patches if is_old(patch)}
 
 
 def _with_new_transformers(atom: Condition) -> bool | None:
@@ -75,7 +73,7 @@ def _uses(model: OpsModel, permitted: set[str]) -> dict[str, set[Span]]:
     mentioning = {
         module: facts
         for module, facts in model.symbols.modules.items()
-        if name in facts.text and not _is_test(facts.path) and not _within(module, permitted)
+        if name in facts.text and not is_test(facts.path) and not _within(module, permitted)
     }
     definitions = {
         Target("scope", module, name, binding.target_scope)
@@ -87,11 +85,13 @@ def _uses(model: OpsModel, permitted: set[str]) -> dict[str, set[Span]]:
     renamed = {one.bound for facts in mentioning.values() for one in _imported(facts, name)} - {name}
     found: dict[str, set[Span]] = {}
     for module, facts in model.symbols.modules.items() if renamed else mentioning.items():
-        if _is_test(facts.path) or _within(module, permitted) or not any(one in facts.text for one in (name, *renamed)):
+        if is_test(facts.path) or _within(module, permitted) or not any(one in facts.text for one in (name, *renamed)):
             continue
         spans = set(_resolved_uses(model, module, definitions, {name, *renamed}))
         if not spans and module not in passing_on:
-            spans = {*(one.span for one in _imported(facts, name)), *_uses_by_text(model, module, name)}
+            passed_on = {exported for exported, _ in facts.exports or ()}
+            imported = (one.span for one in _imported(facts, name) if one.bound not in passed_on)
+            spans = {*imported, *_uses_by_text(model, module, name)}
         spans.update(_uses_in_blocks(facts, name))
         if spans:
             found[module] = spans

@@ -14,6 +14,7 @@ from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.pointer_owners import modules_of, owner
 from veomni_opslint.model.pointers import Pointer
+from veomni_opslint.model.test_paths import is_test
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.WARNING)
@@ -25,17 +26,12 @@ def check(model: OpsModel) -> Iterator[Finding]:
     pointers = {key: one for key, one in model.rebindable.items() if one is not None and (one.apply or one.op)}
     for module, names in model.pointer_mentions.items():
         facts = model.module(module)
-        if _is_test(facts.path):
+        if is_test(facts.path):
             continue
         for pointer in (one for one in pointers.values() if one.name in names):
             spans = _in_own_module(facts, pointer) if module == pointer.module else ()
             for span in (*spans, *_through_module(model, module, facts, pointer)):
                 yield rule.finding(model.place(facts.path, span), _message(model, pointer), _related(pointer))
-
-
-def _is_test(path: str) -> bool:
-    *folders, name = path.split("/")
-    return "tests" in folders or name.startswith("test_") or name == "conftest.py"
 
 
 def _in_own_module(facts: FileFacts, pointer: Pointer) -> Iterator[Span]:

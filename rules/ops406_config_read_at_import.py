@@ -12,6 +12,7 @@ from veomni_opslint.facts import FileFacts, Span
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.import_time import Chain, ImportTime, RunCall, running_code
+from veomni_opslint.model.test_paths import is_test
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -30,7 +31,7 @@ def _config_reads(model: OpsModel) -> Iterator[Finding]:
     names = (*model.dialect.config_readers, *model.dialect.config_appliers, model.dialect.apply_per_model_patches)
     seen: set[Place] = set()
     for module, facts in model.modules_in(model.package):
-        if _is_test(facts.path) or facts.problem is not None:
+        if is_test(facts.path) or facts.problem is not None:
             continue
         for chain in run.chains(module, lambda there, scope: _depends(model, there, scope, names)):
             at = _to_blame(model, chain)
@@ -65,7 +66,7 @@ def _to_blame(model: OpsModel, chain: Chain) -> int:
         count = sum(
             len(uses.findall(facts.text))
             for facts in model.symbols.modules.values()
-            if name in facts.text and not _is_test(facts.path)
+            if name in facts.text and not is_test(facts.path)
         )
         if count > 1 or name == "__init__":
             return index
@@ -80,7 +81,7 @@ def _model_patches(model: OpsModel) -> Iterator[Finding]:
         closure = model.loading.closure(root, certain=False)
         for module in (root, *closure.via):
             facts = model.symbols.modules[module]
-            if _within(module, model.models_package) or _is_test(facts.path) or not _within(module, model.package):
+            if _within(module, model.models_package) or is_test(facts.path) or not _within(module, model.package):
                 continue
             patches = list(_patches_at_top(model, module, facts))
             if not patches:
@@ -150,7 +151,7 @@ def _slot_reads(model: OpsModel) -> Iterator[Finding]:
     for module in sorted({*names, *values}):
         facts = model.module(module)
         blocks = [block.facts for block in facts.embedded if block.facts is not None]
-        for part in (facts, *blocks) if not _is_test(facts.path) else ():
+        for part in (facts, *blocks) if not is_test(facts.path) else ():
             for ref in part.refs:
                 if not ref.name.endswith(ends) or part.scopes[ref.scope].kind not in ("module", "class"):
                     continue
@@ -159,11 +160,6 @@ def _slot_reads(model: OpsModel) -> Iterator[Finding]:
                     root in values.get(module, ()) and rest == "value"
                 ):
                     yield rule.finding(model.place(facts.path, ref.span), _of_slot(model.dialect.eager, root, rest))
-
-
-def _is_test(path: str) -> bool:
-    *folders, name = path.split("/")
-    return "tests" in folders or name.startswith("test_") or name == "conftest.py"
 
 
 def _within(module: str, package: str) -> bool:

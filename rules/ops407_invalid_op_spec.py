@@ -14,6 +14,7 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.model.argument_places import argument_place
 from veomni_opslint.model.per_model_patches import PerModelPatches
 from veomni_opslint.model.registered_pairs import nearest
+from veomni_opslint.model.test_paths import is_test
 from veomni_opslint.registrations import OpSpec, Unknown
 from veomni_opslint.rule import Rule
 
@@ -81,7 +82,7 @@ def _backends(model: OpsModel) -> Iterator[Finding]:
     """Every ``BackendSpec(…)`` that is written somewhere, whether an op has it or a model adds it."""
     tokens = _tokens(model)
     for module, facts in model.modules_in(model.package):
-        if f"{model.dialect.backend_spec}(" not in facts.text or facts.problem is not None or _is_test(facts.path):
+        if f"{model.dialect.backend_spec}(" not in facts.text or facts.problem is not None or is_test(facts.path):
             continue
         for node in _code_with(facts, model.dialect.backend_spec):
             if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == model.dialect.backend_spec:
@@ -224,11 +225,6 @@ def _target(
             f"`{patches.model}` raises ValueError when the model is built; remove it, its pointer serves every model",
             [Related(spec.place, f"`{name}` is registered here")],
         )
-
-
-def _is_test(path: str) -> bool:
-    *folders, name = path.split("/")
-    return "tests" in folders or name.startswith("test_") or name == "conftest.py"
 
 
 def _text(model: OpsModel, module: str, node: ast.expr | None) -> str | None:
