@@ -94,6 +94,7 @@ def sorted_settings() -> list[object]:
         "require_reason",
         "package",
         "baseline",
+        "rule_paths",
         "rules",
         "dialect",
     ]

@@ -20,6 +20,7 @@ ignore = ["OPS102"]
 exclude = ["veomni/vendored"]
 package = "fork"
 baseline = "accepted.txt"
+rule-paths = ["tools/rules"]
 per-file-ignores = { "tests/*" = ["OPS201"] }
 severity = { OPS303 = "error", OPS304 = "off" }
 per-file-severity = { "tests/*" = { ALL = "info" } }
@@ -75,6 +76,7 @@ def test_every_key(name: str, tmp_path: Path) -> None:
         exclude=("veomni/vendored",),
         package="fork",
         baseline="accepted.txt",
+        rule_paths=("tools/rules",),
         rules={"new-device-patch": {"allowed": ["wan"]}},
         dialect=dialect,
     )

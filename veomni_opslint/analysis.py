@@ -12,8 +12,9 @@ from veomni_opslint.errors import InternalError, cause_of
 from veomni_opslint.extract import extract
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.model import OpsModel, build_model
+from veomni_opslint.own_rules import project_rules
 from veomni_opslint.project_metadata import with_installed
-from veomni_opslint.rule_loader import load_rules
+from veomni_opslint.rule_loader import LoadedRule
 from veomni_opslint.rule_settings import rule_options
 from veomni_opslint.settings import Settings
 from veomni_opslint.source import Source, decode_source, read_data, read_source
@@ -42,13 +43,16 @@ def analyse(
     settings: Settings,
     contents: Mapping[str, bytes] | None = None,
     watch: Stopwatch | None = None,
+    rules: tuple[LoadedRule, ...] | None = None,
 ) -> Analysis:
     """Read and link the files of *project*; *contents* take the place of what is on disk.
+
+    *rules* are those whose options the settings may name, by default those of the project.
 
     Raises:
         RunError: a rule option is wrong, or opslint failed on a file.
     """
-    options = rule_options(settings, load_rules())
+    options = rule_options(settings, rules or project_rules(project.root, settings))
     settings = replace(settings, dialect=with_installed(settings.dialect, project.root))
     contents = contents or {}
     watch = watch or Stopwatch()

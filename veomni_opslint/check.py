@@ -15,10 +15,11 @@ from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.gate.apply_baseline import Accepted, BaselineUse, apply_baseline, open_baseline
 from veomni_opslint.model import OpsModel
+from veomni_opslint.own_rules import project_rules
 from veomni_opslint.proposals import with_fixes
 from veomni_opslint.report import Coverage, Report, at_least
 from veomni_opslint.rule_levels import read_levels
-from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, load_rules, select_rules
+from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, select_rules
 from veomni_opslint.rule_run import apply_rules, filter_findings
 from veomni_opslint.stopwatch import Stopwatch
 
@@ -78,14 +79,14 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     watch = Stopwatch()
     project, settings = discover(request.paths, root=request.root, config=request.config, stdin_path=request.stdin_path)
     watch.lap("discover")
-    rules = load_rules()
+    rules = project_rules(project.root, settings)
     off = read_levels(settings, rules).off
     configured = Selection(settings.select, (*settings.ignore, *off), settings.extend_select)
     selected = select_rules(rules, configured, request.selection, settings.describe(), runtime=judge is not None)
     baseline = open_baseline(request.baseline, request.baseline_use, project, settings)
     watch.lap("load rules")
     with collector_paused():
-        analysis = analyse(project, settings, contents_of(request, project), watch)
+        analysis = analyse(project, settings, contents_of(request, project), watch, rules)
         found, timings = (judge or apply_rules)(selected, analysis.model)
     watch.lap("rules")
     files = _files_checked(analysis)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from veomni_opslint.findings import Finding, Fix, Place, Related, Severity
 
-_STEM = re.compile(r"(?P<code>ops\d{3})_(?P<name>[a-z0-9_]+)")
+_STEM = re.compile(r"(?P<code>ops[a-z]{0,8}\d{3})_(?P<name>[a-z0-9_]+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from veomni_opslint.runtime.observation import RuntimeRun
 
 _PACKAGE = "veomni_opslint.rules"
-_PREFIX = re.compile(r"OPS\d{0,3}", re.IGNORECASE)
+_PREFIX = re.compile(r"OPS[A-Z]{0,8}\d{0,3}", re.IGNORECASE)
 EXACT = 100
 
 
@@ -30,7 +30,7 @@ class LoadedRule(NamedTuple):
     ``summary`` is the first line of the module's docstring and of its page. ``options`` are the names of its options
     with their defaults. ``always`` rules say that a file could not be checked, so ``--select`` does not drop them.
     ``fix`` says how a finding of the rule can be fixed. ``judge`` is what a rule about a run of the program has instead
-    of ``check``.
+    of ``check``. ``file`` is the path of a rule that is not opslint's own.
     """
 
     rule: Rule
@@ -42,6 +42,7 @@ class LoadedRule(NamedTuple):
     always: bool
     fix: Callable[[OpsModel, Finding], Proposal | None] | None = None
     judge: Callable[[RuntimeRun], Iterable[Finding]] | None = None
+    file: str = ""
 
     @property
     def runtime(self) -> bool:
@@ -78,6 +79,8 @@ def rule_page(loaded: LoadedRule) -> str:
     Raises:
         RunError: the page is missing.
     """
+    if loaded.file:
+        return _own_page(loaded)
     try:
         data = pkgutil.get_data(_PACKAGE, f"{loaded.stem}.md")
     except OSError:
@@ -85,6 +88,17 @@ def rule_page(loaded: LoadedRule) -> str:
     if data is None:
         raise RunError(f"rules/{loaded.stem}.md: the page of {loaded.rule.code} is missing in this installation")
     return data.decode()
+
+
+def _own_page(loaded: LoadedRule) -> str:
+    """A rule of a project may do without a page."""
+    try:
+        with open(f"{loaded.file.removesuffix('.py')}.md", encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return f"# {loaded.rule.code} {loaded.rule.name}\n\n{loaded.summary}\n"
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"the page of {loaded.rule.code}, beside {loaded.file}, cannot be read: {error}") from None
 
 
 def find_rule(word: str, rules: Sequence[LoadedRule]) -> LoadedRule:
@@ -176,6 +190,15 @@ def _load(stem: str) -> LoadedRule:
         module = importlib.import_module(f"{_PACKAGE}.{stem}")
     except Exception as error:
         raise RunError(f"rules/{stem}.py cannot be imported: {type(error).__name__}: {error}") from error
+    return loaded_rule(module, stem, f"rules/{stem}.py")
+
+
+def loaded_rule(module: ModuleType, stem: str, shown: str, file: str = "") -> LoadedRule:
+    """The rule that a module defines; messages call it *shown*.
+
+    Raises:
+        RunError: the module is no rule.
+    """
     rule = getattr(module, "rule", None)
     judge = getattr(module, "judge", None)
     check = getattr(module, "check", None) if judge is None else _finds_nothing
@@ -183,15 +206,15 @@ def _load(stem: str) -> LoadedRule:
     options = getattr(module, "OPTIONS", {})
     summary = (module.__doc__ or "").strip().partition("\n")[0]
     if not isinstance(rule, Rule) or not stem.startswith(rule.code.lower()):
-        raise _broken(module, "binds no `rule = Rule.of(__name__)`")
+        raise RunError(f"{shown} binds no `rule = Rule.of(__name__)`")
     if not callable(check):
-        raise _broken(module, "defines no `check(model)`, and no `judge(run)` either")
+        raise RunError(f"{shown} defines no `check(model)`, and no `judge(run)` either")
     if not summary:
-        raise _broken(module, "has no docstring that says what it catches")
+        raise RunError(f"{shown} has no docstring that says what it catches")
     if fix is not None and not callable(fix):
-        raise _broken(module, "has a `fix` that is no function of a model and a finding")
+        raise RunError(f"{shown} has a `fix` that is no function of a model and a finding")
     if not isinstance(options, Mapping):
-        raise _broken(module, "has an OPTIONS that is no mapping of names to defaults")
+        raise RunError(f"{shown} has an OPTIONS that is no mapping of names to defaults")
     return LoadedRule(
         rule=rule,
         stem=stem,
@@ -202,12 +225,9 @@ def _load(stem: str) -> LoadedRule:
         always=bool(getattr(module, "ALWAYS_SELECTED", False)),
         fix=fix,
         judge=judge if callable(judge) else None,
+        file=file,
     )
 
 
 def _finds_nothing(model: OpsModel) -> Iterable[Finding]:  # noqa: ARG001 - the signature of every check
     return ()
-
-
-def _broken(module: ModuleType, fault: str) -> RunError:
-    return RunError(f"rules/{module.__name__.rpartition('.')[2]}.py {fault}")

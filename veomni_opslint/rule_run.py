@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from veomni_opslint.analysis import Analysis
@@ -14,6 +14,7 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import LoadedRule
 from veomni_opslint.rule_settings import rules_by_file
+from veomni_opslint.settings import shown_path
 from veomni_opslint.suppress import suppress
 
 
@@ -39,15 +40,26 @@ def apply_rules(
     for loaded in selected:
         started = time.perf_counter()
         try:
-            found.extend(loaded.check(model))
-        except Exception as error:
+            found.extend(_own_findings(loaded, model) if loaded.file else loaded.check(model))
+        except (Exception, SystemExit) as error:
             code, name = loaded.rule.code, loaded.rule.name
+            whose = shown_path(loaded.file) if loaded.file else "opslint"
             raise InternalError(
-                f"rule {code} {name} failed: {cause_of(error)}; this is a fault of opslint: "
+                f"rule {code} {name} failed: {cause_of(error)}; this is a fault of {whose}: "
                 f"`--ignore {code}` runs without the rule, `--verbose` shows the traceback"
             ) from error
         timings.append((loaded.rule.code, time.perf_counter() - started))
     return tuple(found), tuple(timings)
+
+
+def _own_findings(loaded: LoadedRule, model: OpsModel) -> Iterator[Finding]:
+    """What a rule of somebody else gives has to be what is said of it, or it would be dropped in silence."""
+    for finding in loaded.check(model):
+        if not isinstance(finding, Finding):
+            raise TypeError(f"it yields {finding!r}, which is no Finding")
+        if finding.code != loaded.rule.code:
+            raise ValueError(f"it yields a finding of {finding.code}; `rule.finding(...)` makes one of its own")
+        yield finding
 
 
 def filter_findings(

@@ -36,6 +36,7 @@ class Settings:
     require_reason: bool = False
     package: str | None = None
     baseline: str | None = None
+    rule_paths: tuple[str, ...] = ()
     rules: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     dialect: Dialect = field(default_factory=Dialect)
 

@@ -15,7 +15,7 @@ from veomni_opslint.places import place_of
 from veomni_opslint.rule import Rule
 from veomni_opslint.rule_loader import LoadedRule, matches, rule_hint
 
-_OUR_CODE = re.compile(r"OPS\d+", re.IGNORECASE)
+_OUR_CODE = re.compile(r"OPS[A-Z]{0,8}\d+", re.IGNORECASE)
 _KINDS = ("ignore", "ignore-file")
 _UNUSED = "unused-suppression"
 

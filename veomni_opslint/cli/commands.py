@@ -13,10 +13,11 @@ from veomni_opslint.cli.parsers import CHECK, COMMANDS
 from veomni_opslint.cli.timings import render_timings
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Severity
+from veomni_opslint.own_rules import project_rules, rules_here
 from veomni_opslint.report import BaselineChange, Report
 from veomni_opslint.reporters import FORMATS, Presentation
 from veomni_opslint.reporters.closing import counted
-from veomni_opslint.rule_loader import Selection, find_rule, load_rules, rule_page
+from veomni_opslint.rule_loader import Selection, find_rule, rule_page
 from veomni_opslint.settings import shown_path
 
 
@@ -28,7 +29,7 @@ def run_check(options: argparse.Namespace) -> int:
     if options.show_schema:
         from veomni_opslint.settings_schema import settings_schema  # noqa: PLC0415
 
-        write(settings_schema(load_rules()), options.output)
+        write(settings_schema(rules_here()), options.output)
         return 0
     paths = tuple(options.paths) or ((options.stdin_filename,) if options.stdin_filename else ())
     if not paths:
@@ -95,7 +96,11 @@ def _show_what_a_run_goes_by(options: argparse.Namespace, paths: tuple[str, ...]
     from veomni_opslint.discovery import discover  # noqa: PLC0415
 
     project, settings = discover(paths, root=options.root, config=options.config, stdin_path=options.stdin_filename)
-    shown = render_files(project) if options.show_files else render_settings(project, settings, load_rules())
+    shown = (
+        render_files(project)
+        if options.show_files
+        else render_settings(project, settings, project_rules(project.root, settings))
+    )
     write(shown, options.output)
     return 0
 
@@ -166,7 +171,7 @@ def run_rules(options: argparse.Namespace) -> int:
     from veomni_opslint.cli.rule_list import render_rules  # noqa: PLC0415
 
     presentation = Presentation(colour=wants_colour(options.color, to_file=False))
-    write(render_rules(load_rules(), options.format, presentation))
+    write(render_rules(rules_here(), options.format, presentation))
     return 0
 
 
@@ -174,7 +179,7 @@ def run_explain(options: argparse.Namespace) -> int:
     """``opslint explain``: show the page of a rule, as it is or, on a terminal, a little dressed."""
     from veomni_opslint.cli.page import for_terminal  # noqa: PLC0415
 
-    page = rule_page(find_rule(options.rule, load_rules()))
+    page = rule_page(find_rule(options.rule, rules_here()))
     colour = wants_colour(options.color, to_file=False)
     write(for_terminal(page, Presentation(colour=colour)) if colour or is_terminal() else page)
     return 0

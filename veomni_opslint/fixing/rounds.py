@@ -18,8 +18,9 @@ from veomni_opslint.fixing.applied_edits import apply_edits, overlap
 from veomni_opslint.fixing.line_ends import encoded
 from veomni_opslint.fixing.originals import original_bytes
 from veomni_opslint.fixing.writing import ChangedFile
+from veomni_opslint.own_rules import project_rules
 from veomni_opslint.proposals import Edit, propose
-from veomni_opslint.rule_loader import LoadedRule, load_rules
+from veomni_opslint.rule_loader import LoadedRule
 
 MAX_ROUNDS = 50
 STALE = "stale-generated-file"
@@ -64,8 +65,9 @@ def repair(request: Request, *, unsafe: bool) -> Repaired:
     Raises:
         RunError: the run could not be made.
     """
-    rules = tuple(loaded for loaded in load_rules() if loaded.fix is not None)
     first = checked(request)
+    every = project_rules(first.analysis.project.root, first.analysis.settings)
+    rules = tuple(loaded for loaded in every if loaded.fix is not None)
     work = _Work(request, first)
     for _ in range(MAX_ROUNDS):
         changes = _chosen(work, rules, unsafe=unsafe)

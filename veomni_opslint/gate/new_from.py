@@ -45,7 +45,7 @@ def new_since(
         return NewSince(())
     with revision_tree(repository, commit, project.package_path if project.reads_package_only else None) as folder:
         try:
-            then = _analysis_of(folder, project, settings)
+            then = _analysis_of(folder, project, settings, rules)
         except NoPackageError:
             return NewSince(findings, f"--new-from {revision}: there is no package to check, so every finding is new")
         except RunError as error:
@@ -59,11 +59,11 @@ def new_since(
     return NewSince(tuple(finding for finding in findings if finding in new))
 
 
-def _analysis_of(folder: str, project: Project, settings: Settings) -> Analysis:
+def _analysis_of(folder: str, project: Project, settings: Settings, rules: tuple[LoadedRule, ...]) -> Analysis:
     """As much of the revision as was read of the present tree, and all of it reported on: files may have moved."""
     package = os.path.join(folder, project.package_path)
     start = package if project.reads_package_only and os.path.isdir(package) else folder
     asked = (os.path.join(folder, path) for path in sorted(project.requested or ()) if path)
     paths = [start, *(path for path in asked if os.path.isfile(path))]
     then, _ = discover(paths, root=folder, settings=settings)
-    return analyse(then, settings)
+    return analyse(then, settings, rules=rules)

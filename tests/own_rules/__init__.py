@@ -1,0 +1,1 @@
+"""An example of rules of your own, which mypy checks."""
