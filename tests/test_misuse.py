@@ -213,7 +213,7 @@ def check(model):
 faulty = LoadedRule(Rule.of("ops999_faulty_rule"), "ops999_faulty_rule", "x", check, {{}}, False, False)
 rules = (*rule_loader.load_rules(), faulty)
 import veomni_opslint.check
-veomni_opslint.check.load_rules = lambda: rules
+veomni_opslint.check.project_rules = lambda *_: rules
 sys.exit(main(["veomni"{', "--verbose"' if verbose else ""}]))
 """
     done = subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=False)
