@@ -14,6 +14,7 @@ from veomni_opslint.facts import Call, FileFacts, Import
 from veomni_opslint.model.callable_values import CallableValues, Possible
 from veomni_opslint.model.callables import Callables, Known, Receiver
 from veomni_opslint.model.implementations import Implementation, Implementations
+from veomni_opslint.model.instance_attributes import InstanceAttributes
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.pointers import Pointer
 from veomni_opslint.model.slots import OpSlotInfo
@@ -44,6 +45,7 @@ class CallTargets:
     """Answers for one model."""
 
     model: OpsModel
+    _assigned: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
     _patches: dict[str, tuple[Patch, ...]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -65,6 +67,11 @@ class CallTargets:
     def pointers(self) -> dict[tuple[str, str], Pointer]:
         """Pointers by module and name."""
         return {(one.module, one.name): one for one in self.model.pointers}
+
+    @cached_property
+    def attributes(self) -> InstanceAttributes:
+        """What attributes of objects hold."""
+        return InstanceAttributes(self.implementations, self.slots)
 
     @cached_property
     def _losses(self) -> list[Implementation]:
@@ -98,7 +105,7 @@ class CallTargets:
         for imported in requested.imports if requested is not None else ():
             names.update(one.bound for one in imported.names)
         names.update(name for module, name in self.slots if module == config)
-        generated = self._generated_name(config)
+        generated = self.generated_name(config)
         if generated in self.model.symbols.modules:
             names.update(self.model.symbols.bindings(generated))
         return names
@@ -115,7 +122,7 @@ class CallTargets:
             owner = site.facts.scopes[scope]
             for imported in site.facts.imports:
                 if imported.scope == scope and _binds(imported, root):
-                    return self._imported(self._generated_name(site.module), imported, name)
+                    return self._imported(self.generated_name(site.module), imported, name)
             if owner.kind != "class" and root in owner.locals:
                 return ()
             if any(one.parent == scope and one.name == root for one in site.facts.scopes):
@@ -131,7 +138,7 @@ class CallTargets:
                 return (Target("scope", config, root, patch.scope),)
         if (config, root) in self.slots and not rest:
             return (Target("value", config, root),)
-        generated = self._generated_name(config)
+        generated = self.generated_name(config)
         requested = self.model.patch_imports.get(config)
         for imported in requested.imports if requested is not None else ():
             if _binds(imported, root):
@@ -165,9 +172,12 @@ class CallTargets:
         owner = self._class_around(site)
         if name == f"self.{self.model.dialect.loss_function}" and f"def {method}(" not in site.facts.text:
             return self._losses
-        if owner is None or "." in method or f".{method} = " in site.facts.text:
+        if owner is None or "." in method:
             return []
         module, index = owner
+        if self._is_assigned(module, method):
+            is_method = through_super or name.startswith("cls.") or self.callables.method(module, index, method)
+            return [] if is_method else self.attributes.of(module, index, method)
         receiver: Receiver = "class" if name.startswith("cls.") else "object"
         found: tuple[Target, ...] | None = ()
         if through_super:
@@ -180,6 +190,13 @@ class CallTargets:
         possible = [self.callables.of(target, receiver) for target in found or ()]
         return [Implementation("", None, possible)] if possible else []
 
+    def _is_assigned(self, module: str, attribute: str) -> bool:
+        key = (module, attribute)
+        if key not in self._assigned:
+            text = self.model.module(module).text
+            self._assigned[key] = f".{attribute} = " in text or f".{attribute}: " in text
+        return self._assigned[key]
+
     def overrides(self, site: CallSite) -> Iterator[Known | None]:
         """What a call ``self.method`` reaches in classes derived from the own one."""
         owner = self._class_around(site)
@@ -189,12 +206,15 @@ class CallTargets:
         receiver: Receiver = "class" if prefix == "cls" else "object"
         name = self.callables.facts(*owner).scopes[owner[1]].name
         for other, facts in self.model.symbols.modules.items():
-            if name not in facts.text or f"def {method}(" not in facts.text:
+            if name not in facts.text or (f"def {method}(" not in facts.text and f".{method} = " not in facts.text):
                 continue
             for scope in facts.scopes:
                 if scope.kind == "class" and scope.bases and (other, scope.index) != owner:
                     above = list(self.callables.ancestors(other, scope.index))
                     if any(base is not None and (where, base.index) == owner for where, base in above):
+                        lines = facts.text.split("\n")[scope.span[0] - 1 : scope.span[2]]
+                        if any(f"self.{method} = " in line for line in lines):
+                            yield None
                         own = [one for one in facts.bindings if one.scope == scope.index and one.name == method]
                         for one in own:
                             yield self.callables.of(Target("scope", other, method, one.target_scope), receiver)
@@ -212,7 +232,7 @@ class CallTargets:
             scope = owner.parent
         patch = None if site.embedded else self._patch_around(site)
         class_name, _, method = patch.target.partition(".") if patch is not None else ("", "", "")
-        generated = self._generated_name(site.module) if method else ""
+        generated = self.generated_name(site.module) if method else ""
         if generated not in self.model.symbols.modules:
             return None
         found = self.model.symbols.attribute(generated, class_name)
@@ -234,7 +254,8 @@ class CallTargets:
             self._patches[module] = tuple(_find_patches(self.model.module(module))) if is_config else ()
         return self._patches[module]
 
-    def _generated_name(self, config: str) -> str:
+    def generated_name(self, config: str) -> str:
+        """The module that a patch config generates; empty for another module."""
         requested = self.model.patch_imports.get(config)
         return requested.generated if requested is not None else ""
 

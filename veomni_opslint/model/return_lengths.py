@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from veomni_opslint.conditions import TRUE
+from veomni_opslint.extract.operands import dotted
 from veomni_opslint.facts import Call, FileFacts, Scope, statements_of
 from veomni_opslint.model.call_targets import CallSite, CallTargets
 from veomni_opslint.model.call_texts import without_nested
 from veomni_opslint.model.callables import Known
-from veomni_opslint.model.return_shapes import Body, own_nodes
+from veomni_opslint.model.implementations import Implementation
+from veomni_opslint.model.return_shapes import Body, Returned, own_nodes
 
 _SAME_RESULT = frozenset({
     "staticmethod", "classmethod", "override", "final", "wraps", "no_grad", "enable_grad", "inference_mode", "compile",
@@ -21,7 +23,8 @@ _SAME_RESULT = frozenset({
     "add_helper_after", "register", "use_kernel_func_from_hub", "ignore",
 })  # fmt: skip
 """Decorators, by the last part of their names, after which a function returns what it returns without them."""
-_RETURN = re.compile(r"\breturn[ (]+([^\n]*?),?\)?(?:\n|$)")
+_RETURN = re.compile(r"^[ \t]*return[ (]+([^\n]*?),?\)?$", re.MULTILINE)
+_RETURNED_CALL = re.compile(r"^[ \t]*return (\w+)\(", re.MULTILINE)
 _NAMED_TUPLES = ("NamedTuple", "typing.NamedTuple")
 
 Lengths = frozenset[int]
@@ -35,6 +38,7 @@ class ReturnLengths:
 
     targets: CallTargets
     _known: dict[tuple[str, int], Lengths] = field(default_factory=dict, repr=False)
+    _kernels: dict[tuple[str, int], list[tuple[Implementation, Known]]] = field(default_factory=dict, repr=False)
     _written: dict[tuple[str, int], Lengths] = field(default_factory=dict, repr=False)
 
     def of(self, callee: Known) -> Lengths:
@@ -45,15 +49,36 @@ class ReturnLengths:
             self._known[key] = self._of_scope(callee.module, callee.scope)
         return self._known[key]
 
+    def through_slots(self, callee: Known) -> list[tuple[Implementation, Known]]:
+        """The kernels that a function calls for its result: ``return slot(...)``."""
+        key = (callee.module, callee.scope.index)
+        if key not in self._kernels:
+            self._kernels[key] = list(self._find_kernels(callee)) if callee.scope.kind == "function" else []
+        return self._kernels[key]
+
+    def _find_kernels(self, callee: Known) -> Iterator[tuple[Implementation, Known]]:
+        names = {name for _, name in self.targets.slots}
+        if self._of_scope(callee.module, callee.scope) == NOT_KNOWN:
+            return
+        for name in _RETURNED_CALL.findall(self._text(callee)):
+            if name in names:
+                facts = self.targets.callables.facts(callee.module, callee.scope.index)
+                site = CallSite(callee.module, facts, _call(callee.scope, name), False)
+                for reached in self.targets.reached(site):
+                    if len(reached.possible) == 1 and reached.possible[0] is not None and reached.label:
+                        yield reached, reached.possible[0]
+
+    def _text(self, callee: Known) -> str:
+        facts = self.targets.callables.facts(callee.module, callee.scope.index)
+        span = callee.scope.span
+        return "\n".join(facts.text.split("\n")[span[0] : span[2]])
+
     def seems_to_return(self, callee: Known, names: int) -> bool:
         """Whether a line of the function looks as if it returned that many values; much faster than to know it."""
         key = (callee.module, callee.scope.index)
         if key not in self._written:
-            facts = self.targets.callables.facts(*key)
-            span = callee.scope.span
-            text = "\n".join(facts.text.split("\n")[span[0] : span[2]])
             self._written[key] = frozenset(
-                without_nested(one).rstrip(", ").count(",") + 1 for one in _RETURN.findall(text)
+                without_nested(one).rstrip(", ").count(",") + 1 for one in _RETURN.findall(self._text(callee))
             )
         return names in self._written[key]
 
@@ -63,9 +88,19 @@ class ReturnLengths:
         if scope.is_async or any(one.rpartition(".")[2] not in _SAME_RESULT for one in scope.decorators):
             return NOT_KNOWN
         body = self._body(module, scope)
-        shapes = {one.shape for one in body.returned()} if body.statements else {None}
+        shapes = {
+            one.shape for one in body.returned() if one.shape is not None or not self._is_slot(module, scope, one)
+        }
+        shapes = shapes if body.statements else {None}
         lengths = frozenset(one for one in shapes if isinstance(one, int))
         return lengths if all(isinstance(one, int) or one == "none" for one in shapes) else NOT_KNOWN
+
+    def _is_slot(self, module: str, scope: Scope, returned: Returned) -> bool:
+        """Whether a kernel is returned that is not known: it takes the place of what the other paths return."""
+        name = dotted(returned.value.func) if isinstance(returned.value, ast.Call) else ""
+        site = CallSite(module, self.targets.callables.facts(module, scope.index), _call(scope, name), False)
+        found = self.targets.targets(site, name) if name else ()
+        return any((one.module, one.name) in self.targets.slots for one in found if one.kind == "value")
 
     def _body(self, module: str, scope: Scope) -> Body:
         facts = self.targets.callables.facts(module, scope.index)
@@ -89,8 +124,7 @@ class ReturnLengths:
         root = name.partition(".")[0]
         if root in hidden and root not in ("self", "cls"):
             return None
-        call = Call(scope.index, name, (0, 0, 0, 0), TRUE, 0, False, (), False, 0, False, False)
-        reached = self.targets.reached(CallSite(module, facts, call, False))
+        reached = self.targets.reached(CallSite(module, facts, _call(scope, name), False))
         possible = [one for implementation in reached for one in implementation.possible]
         if len(possible) != 1 or possible[0] is None or any(one.label for one in reached):
             return None
@@ -100,6 +134,10 @@ class ReturnLengths:
         lengths = self.of(known)
         # A function that is called is a body of its own only as far as its length is one number.
         return next(iter(lengths)) if len(lengths) == 1 and known.scope.name != "__init__" else None
+
+
+def _call(scope: Scope, name: str) -> Call:
+    return Call(scope.index, name, (0, 0, 0, 0), TRUE, 0, False, (), False, 0, False, False)
 
 
 def _bound_in(statements: tuple[ast.stmt, ...]) -> Iterator[str]:

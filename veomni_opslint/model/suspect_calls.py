@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,6 +15,10 @@ from veomni_opslint.model.call_binding import Arguments, binding_problem
 from veomni_opslint.model.call_targets import SUPER, CallSite, CallTargets
 from veomni_opslint.model.call_texts import calls_in
 from veomni_opslint.model.implementations import Implementation
+
+_CALLED = ("__call__", "forward")
+_ATTRIBUTE = re.compile(r"self\.(\w+)(?:: [^=\n]+)? = ([^\n]+)")
+_MADE = re.compile(r"([\w.]+)\(")
 
 
 class _Names(NamedTuple):
@@ -27,23 +32,27 @@ class SuspectCalls:
 
     targets: CallTargets
     _defined: dict[str, list[ast.arguments | None]] = field(default_factory=dict, repr=False)
+    _instances: dict[str, list[ast.arguments | None]] = field(default_factory=dict, repr=False)
     _verdicts: dict[tuple[str, Arguments], bool] = field(default_factory=dict, repr=False)
     _reached: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
 
     def modules(self) -> Iterator[str]:
         """Modules with a call that does not bind, as far as shallow facts tell."""
-        self._collect()
+        self.collect()
         for module, facts in self.targets.model.symbols.modules.items():
             if facts.problem is None and any(True for _ in self._calls(module, facts)):
                 yield module
 
-    def _collect(self) -> None:
+    def collect(self) -> None:
+        """Look through the definitions of the project; what the other questions are answered from."""
         modules = self.targets.model.symbols.modules
         aliases: dict[str, set[str]] = {}
         for facts in modules.values():
             for scope in facts.scopes:
                 if scope.kind == "function":
                     self._defined.setdefault(scope.name, []).append(scope.arguments)
+                    if scope.name in _CALLED:
+                        self._instances.setdefault(facts.scopes[scope.parent].name, []).append(scope.arguments)
                     if scope.name == "__init__":
                         self._defined.setdefault(facts.scopes[scope.parent].name, []).append(scope.arguments)
                 elif scope.kind == "class":
@@ -61,8 +70,13 @@ class SuspectCalls:
     def _calls(self, module: str, facts: FileFacts) -> Iterator[str]:
         position, line = 0, 0
         names: _Names | None = None
-        for name, given, offset in calls_in(facts.text, self._defined.__contains__):
-            if self._always_binds(name.rpartition(".")[2], given):
+        attributes = self.attributes(module, facts)
+        for name, given, offset in calls_in(facts.text, lambda last: last in self._defined or last in attributes):
+            last = name[name.rfind(".") + 1 :]
+            if last in attributes and name == f"self.{last}" and given is not None:
+                if all(one is not None and _binds(one, given) for one in attributes[last]):
+                    continue
+            elif self._always_binds(last, given):
                 continue
             if names is None:
                 names = self._names(module, facts)
@@ -78,6 +92,21 @@ class SuspectCalls:
             failing = any(self._fails(one, given) for one in self._implementations(site))
             if failing and _is_code(facts, name, line) and not self._overridden(site, given):
                 yield name
+
+    def attributes(self, module: str, facts: FileFacts) -> dict[str, list[ast.arguments | None]]:
+        """What objects of classes take that a file assigns to attributes of ``self``."""
+        generated = self.targets.generated_name(module)
+        modules = self.targets.model.symbols.modules
+        found: dict[str, list[ast.arguments | None]] = {}
+        for text in (facts.text, modules[generated].text if generated in modules else ""):
+            for name, value in _ATTRIBUTE.findall(text) if "self." in text else ():
+                for made in _MADE.findall(value):
+                    last = made[made.rfind(".") + 1 :]
+                    if last in self._instances:
+                        found.setdefault(name, []).extend(self._instances[last])
+                    elif last == self.targets.model.dialect.slot_kernel:
+                        found.setdefault(name, []).append(None)
+        return found
 
     def _names(self, module: str, facts: FileFacts) -> _Names:
         """First parts of dotted names that may stand for something of the project."""

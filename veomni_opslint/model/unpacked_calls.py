@@ -16,7 +16,7 @@ from veomni_opslint.model.callables import Known
 from veomni_opslint.model.implementations import Implementation
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.return_lengths import ReturnLengths
-from veomni_opslint.model.suspect_calls import shallow_site
+from veomni_opslint.model.suspect_calls import SuspectCalls, shallow_site
 
 _REVERSED = re.compile(r"\(([\w.]+(?:\)\(repus(?![\w.]))?)[ \n]*=[ \t]*([^\n=]*)")
 
@@ -52,19 +52,31 @@ class UnpackedCalls:
         wanted.update(name for _, name in (*self.targets.slots, *self.targets.pointers))
         wanted.add(self.model.dialect.loss_function)
         wanted.add("apply")
+        attributes = SuspectCalls(self.targets)
+        attributes.collect()
         for module, facts in self.model.symbols.modules.items():
-            if any(self._is_suspect(module, facts, *one) for one in _assignments(facts.text, wanted)):
+            here = wanted | attributes.attributes(module, facts).keys()
+            if any(self._is_suspect(module, facts, *one) for one in _assignments(facts.text, here)):
                 for site in call_sites(self.model, module):
                     if site.call.unpacked and not site.call.expected_to_raise:
                         yield from self._wrong_at(site)
 
     def _is_suspect(self, module: str, facts: FileFacts, name: str, names: int, offset: int) -> bool:
         site = shallow_site(module, facts, name, facts.text.count("\n", 0, offset) + 1)
-        return any(
-            not any(known is not None and self.lengths.seems_to_return(known, names) for known in one.possible)
-            and self._fails(one, names, True)
-            for one in self.targets.reached(site)
-        )
+        for reached in self.targets.reached(site):
+            known = [one for one in reached.possible if one is not None]
+            fits = any(self.lengths.seems_to_return(one, names) for one in known)
+            if (not fits and self._fails(reached, names, True)) or self._through_slot(reached, names, True):
+                return True
+        return False
+
+    def _through_slot(self, reached: Implementation, names: int, fixed: bool) -> tuple[Implementation, Known] | None:
+        """The first kernel by which the only possible callee returns another number of values, as it is its result."""
+        if len(reached.possible) == 1 and reached.possible[0] is not None:
+            for kernel, callee in self.lengths.through_slots(reached.possible[0]):
+                if self._fails(kernel, names, fixed):
+                    return kernel, callee
+        return None
 
     def _wrong_at(self, site: CallSite) -> Iterator[WrongLength]:
         call = site.call
@@ -72,6 +84,9 @@ class UnpackedCalls:
         names = call.unpacked if fixed else call.unpacked - 1
         for reached in self.targets.reached(site):
             callee = self._fails(reached, names, fixed)
+            through = None if callee is not None else self._through_slot(reached, names, fixed)
+            if through is not None:
+                reached, callee = through  # noqa: PLW2901
             if callee is None or self._overridden(site, names, fixed):
                 continue
             place = self.model.place(site.facts.path, call.span)

@@ -1,0 +1,130 @@
+"""What ``self.attribute(...)`` calls where methods of the class assign the attribute: modules, functions, kernels."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from veomni_opslint.extract.operands import dotted
+from veomni_opslint.facts import FileFacts, Scope, statements_of
+from veomni_opslint.model.callables import Known
+from veomni_opslint.model.implementations import Implementation, Implementations
+from veomni_opslint.model.return_shapes import own_nodes
+from veomni_opslint.model.slots import OpSlotInfo
+from veomni_opslint.model.symbols import Target
+
+_CALLS = ("__call__", "forward")
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceAttributes:
+    """Reads the assignments in the methods of a class and of its bases in the project."""
+
+    implementations: Implementations
+    slots: Mapping[tuple[str, str], OpSlotInfo]
+    _known: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
+
+    def of(self, module: str, owner: int, attribute: str) -> list[Implementation]:
+        """What the attribute of an object of the class holds; nothing where an assignment is not understood."""
+        key = (module, owner, attribute)
+        if key not in self._known:
+            self._known[key] = self._find(module, owner, attribute)
+        return self._known[key]
+
+    def _find(self, module: str, owner: int, attribute: str) -> list[Implementation]:
+        found: list[Implementation] = []
+        plain: list[Known | None] = []
+        for where, base in self.implementations.values.callables.ancestors(module, owner):
+            if base is None:
+                continue
+            for facts, scope, value in self._assigned(where, base, attribute):
+                for kind in self._value(where, facts, scope, value):
+                    if isinstance(kind, Implementation):
+                        found.append(kind)
+                    else:
+                        plain.append(kind)
+            if found or plain:
+                break
+        if None in plain:
+            return []
+        if f"self.{attribute} is " in self.implementations.values.callables.facts(module, owner).text:
+            # The code asks which of them it is before it calls it.
+            return found
+        return [*found, Implementation("", None, plain)] if plain else found
+
+    def _assigned(self, module: str, owner: Scope, attribute: str) -> Iterator[tuple[FileFacts, Scope, ast.expr]]:
+        facts = self.implementations.values.callables.facts(module, owner.index)
+        lines = facts.text.split("\n")
+        written = re.compile(rf"\bself\.{attribute}\b\s*(?::[^=]+)?=(?!=)")
+        for scope in facts.scopes:
+            if scope.parent != owner.index or scope.kind != "function":
+                continue
+            if not written.search("\n".join(lines[scope.span[0] - 1 : scope.span[2]])):
+                continue
+            for node in own_nodes(statements_of(facts, scope)):
+                targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+                value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+                if any(target is not None and dotted(target) == f"self.{attribute}" for target in targets):
+                    yield facts, scope, value if value is not None else ast.Constant("unknown")
+
+    def _value(
+        self, module: str, facts: FileFacts, scope: Scope, node: ast.expr
+    ) -> Iterator[Implementation | Known | None]:
+        match node:
+            case ast.Constant(value=None):
+                return
+            case ast.BoolOp(values=values):
+                for value in values:
+                    yield from self._value(module, facts, scope, value)
+            case ast.IfExp(body=body, orelse=orelse):
+                yield from self._value(module, facts, scope, body)
+                yield from self._value(module, facts, scope, orelse)
+            case ast.Call(func=ast.Attribute(value=slot, attr=attr)) if attr == self._slot_kernel:
+                for target in self._targets(module, facts, scope, dotted(slot)):
+                    known = self.slots.get((target.module, target.name)) if target.kind == "value" else None
+                    yield from self.implementations.of_slot(known) if known is not None else (None,)
+            case ast.Call():
+                yield from self._made(module, facts, scope, node)
+            case ast.Name() | ast.Attribute() if not dotted(node).startswith("self."):
+                yield from self.implementations.values.of(module, facts, scope.index, node)
+            case _:
+                yield None
+
+    @property
+    def _slot_kernel(self) -> str:
+        return self.implementations.model.dialect.slot_kernel
+
+    def _made(self, module: str, facts: FileFacts, scope: Scope, node: ast.Call) -> Iterator[Known | None]:
+        targets = self._targets(module, facts, scope, dotted(node.func))
+        callables = self.implementations.values.callables
+        for target in targets:
+            made = callables.facts(target.module, target.scope).scopes[target.scope] if target.kind == "scope" else None
+            if made is None or target.rest:
+                yield None
+            elif made.kind == "class":
+                yield self._called(target.module, made)
+            else:
+                yield from self.implementations.values.of(module, facts, scope.index, node)
+        if not targets:
+            yield None
+
+    def _called(self, module: str, made: Scope) -> Known | None:
+        """What is called when an object of a class is."""
+        callables = self.implementations.values.callables
+        if any(
+            not one.endswith(("hub", "kernelized_func", "experts_implementation", "docstring"))
+            for one in made.decorators
+        ):
+            return None
+        for name in _CALLS:
+            found = callables.method(module, made.index, name)
+            if found:
+                return callables.of(found[0], "object") if len(found) == 1 else None
+        return None
+
+    def _targets(self, module: str, facts: FileFacts, scope: Scope, name: str) -> tuple[Target, ...]:
+        if not name or name.partition(".")[0] in scope.locals:
+            return ()
+        return self.implementations.values.callables.symbols.resolve_deep(facts, module, scope.index, name)
