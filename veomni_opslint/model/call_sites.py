@@ -11,7 +11,7 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import Call, Span
 from veomni_opslint.findings import Place
 from veomni_opslint.model.call_binding import Arguments, binding_problem
-from veomni_opslint.model.call_targets import CallSite, CallTargets
+from veomni_opslint.model.call_targets import CallSite
 from veomni_opslint.model.callables import Known
 from veomni_opslint.model.factories import parsed
 from veomni_opslint.model.implementations import Implementation
@@ -44,7 +44,7 @@ def call_sites(model: OpsModel, module: str) -> Iterator[CallSite]:
 
 def mismatches(model: OpsModel) -> Iterator[Mismatch]:
     """Every call that certainly does not bind."""
-    targets = CallTargets(model)
+    targets = model.call_targets
     for module in SuspectCalls(targets).modules():
         for site in call_sites(model, module):
             call = site.call

@@ -39,6 +39,7 @@ from veomni_opslint.source import Source
 
 if TYPE_CHECKING:
     from veomni_opslint.markdown import Document
+    from veomni_opslint.model.call_targets import CallTargets
     from veomni_opslint.model.workflows import Workflow
     from veomni_opslint.model.wrappers import Wrappers
 
@@ -196,6 +197,13 @@ class OpsModel:
     def pointer_mentions(self) -> Mapping[str, tuple[str, ...]]:
         """The modules that may use a pointer, with the names of pointers in their text."""
         return mentions(self.symbols, self.dialect, self.rebindable)
+
+    @cached_property
+    def call_targets(self) -> CallTargets:
+        """What calls reach."""
+        from veomni_opslint.model.call_targets import CallTargets  # noqa: PLC0415 - that module imports this one
+
+        return CallTargets(self)
 
     @cached_property
     def npu_tables(self) -> NpuTables | None:

@@ -58,10 +58,8 @@ class ReturnLengths:
 
     def _find_kernels(self, callee: Known) -> Iterator[tuple[Implementation, Known]]:
         names = {name for _, name in self.targets.slots}
-        if self._of_scope(callee.module, callee.scope) == NOT_KNOWN:
-            return
         for name in _RETURNED_CALL.findall(self._text(callee)):
-            if name in names:
+            if name in names and self.of(callee):
                 facts = self.targets.callables.facts(callee.module, callee.scope.index)
                 site = CallSite(callee.module, facts, _call(callee.scope, name), False)
                 for reached in self.targets.reached(site):

@@ -38,13 +38,11 @@ class SuspectCalls:
 
     def modules(self) -> Iterator[str]:
         """Modules with a call that does not bind, as far as shallow facts tell."""
-        self.collect()
         for module, facts in self.targets.model.symbols.modules.items():
             if facts.problem is None and any(True for _ in self._calls(module, facts)):
                 yield module
 
-    def collect(self) -> None:
-        """Look through the definitions of the project; what the other questions are answered from."""
+    def __post_init__(self) -> None:
         modules = self.targets.model.symbols.modules
         aliases: dict[str, set[str]] = {}
         for facts in modules.values():

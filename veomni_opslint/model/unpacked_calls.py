@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ class UnpackedCalls:
     @classmethod
     def of(cls, model: OpsModel) -> UnpackedCalls:
         """For one model."""
-        targets = CallTargets(model)
+        targets = model.call_targets
         return cls(model, targets, ReturnLengths(targets))
 
     def wrong(self) -> Iterator[WrongLength]:
@@ -53,10 +53,12 @@ class UnpackedCalls:
         wanted.add(self.model.dialect.loss_function)
         wanted.add("apply")
         attributes = SuspectCalls(self.targets)
-        attributes.collect()
         for module, facts in self.model.symbols.modules.items():
-            here = wanted | attributes.attributes(module, facts).keys()
-            if any(self._is_suspect(module, facts, *one) for one in _assignments(facts.text, here)):
+            here = attributes.attributes(module, facts)
+            if any(
+                self._is_suspect(module, facts, *one)
+                for one in _assignments(facts.text, lambda last, here=here: last in wanted or last in here)  # type: ignore[misc]
+            ):
                 for site in call_sites(self.model, module):
                     if site.call.unpacked and not site.call.expected_to_raise:
                         yield from self._wrong_at(site)
@@ -114,13 +116,13 @@ def _fits(length: int, names: int, fixed: bool) -> bool:
     return length == names if fixed else length >= names
 
 
-def _assignments(text: str, wanted: set[str]) -> Iterator[tuple[str, int, int]]:
+def _assignments(text: str, wanted: Callable[[str], bool]) -> Iterator[tuple[str, int, int]]:
     """Calls of wanted names whose result is unpacked: name, number of names (0: not known), offset."""
     size = len(text)
     for match in _REVERSED.finditer(text[::-1]):
         before = match[2]
         name = match[1][::-1]
-        if ("," in before or before.startswith(")")) and name[name.rfind(".") + 1 :] in wanted:
+        if ("," in before or before.startswith(")")) and wanted(name[name.rfind(".") + 1 :]):
             written = before[::-1].strip()
             if written.startswith(")"):
                 end = text.rfind(")", 0, size - match.end(1))
