@@ -209,7 +209,9 @@ def _call(node: ast.Call, names: Mapping[str, object], dialect: Dialect, here: _
             return UNKNOWN
         if len(given) > 3 or "patch_type" in named:
             return UNKNOWN
-        return Patch("class", target, None, (), (here[1], span_of(node)), f"{module}.{name}")
+        named_nodes = {one.arg: one.value for one in node.keywords}
+        at = named_nodes["replacement_module"] if "replacement_module" in named_nodes else node.args[1]
+        return Patch("class", target, None, (), (here[1], span_of(at)), f"{module}.{name}")
     if function in ("list", "tuple", "set", "sorted", "dict") and len(given) == 1 and not named:
         return given[0]
     return UNKNOWN
