@@ -60,9 +60,13 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def _missing_fields(model: OpsModel, table: FieldTable, fields: tuple[str, ...]) -> Iterator[Finding]:
-    """Fields that a table of most of them lacks; one of a few is about these only."""
+    """Fields that a table of most of them lacks; one of a few is about these only.
+
+    With two columns of what one wants to know of any field, a third of them is enough.
+    """
     named = {row.field for row in table.rows}
-    if len(named.intersection(fields)) * 2 <= len(fields) or not _is_list(table):
+    columns = sum(not any(word in title for word in _PARTIAL) for _, title in table.columns(_LISTING))
+    if not columns or len(named.intersection(fields)) * (3 if columns > 1 else 2) <= len(fields):
         return
     config = model.ops_config
     for field in config.fields if config is not None else ():
@@ -73,10 +77,6 @@ def _missing_fields(model: OpsModel, table: FieldTable, fields: tuple[str, ...])
                 "selected; add a row for it",
                 [Related(field.place, f"the field `{field.name}`")],
             )
-
-
-def _is_list(table: FieldTable) -> bool:
-    return any(not any(word in title for word in _PARTIAL) for _, title in table.columns(_LISTING))
 
 
 def _lists(table: FieldTable, cells: tuple[Text, ...]) -> Iterator[tuple[Text, set[str]]]:

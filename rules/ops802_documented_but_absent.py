@@ -18,7 +18,7 @@ from veomni_opslint.model.documentation import (
     text_place,
     value_tables,
 )
-from veomni_opslint.model.documented_names import absent_names, makes_something, mentions
+from veomni_opslint.model.documented_names import absent_names, makes_kernel, mentions
 from veomni_opslint.model.known_values import known_values
 from veomni_opslint.model.registered_pairs import nearest
 from veomni_opslint.rule import Rule
@@ -51,11 +51,14 @@ class _Known:
         text = self.model.module(config.module).text if config is not None else ""
         return f'"{value}"' in text or f"'{value}'" in text
 
-    def is_foreign(self, name: str) -> bool:
-        """Whether something else of the project is called like this, or it does not look like a field at all."""
+    def is_foreign(self, name: str, after: str = "") -> bool:
+        """Whether something else of the project is called like this, or it does not look like a field at all.
+
+        *after* is what then follows the name in the code: the colon of a field.
+        """
         if not name.endswith(self.model.dialect.implementation_suffix) or name.startswith("_"):
             return True
-        whole = re.compile(rf"\b{re.escape(name)}\b")
+        whole = re.compile(rf"\b{re.escape(name)}\b\s*{after}")
         return any(name in facts.text and whole.search(facts.text) for facts in self.model.files.values())
 
 
@@ -89,7 +92,7 @@ def _in_document(known: _Known, document: Document) -> Iterator[Finding]:
         yield from _unknown_values(known, document, [(values.field, cell) for cell in cells])
     for mention in mentions(document):
         found = _SELECTION.fullmatch(mention.code.text)
-        if found is None or mention.past or mention.makes:
+        if found is None or mention.past or mention.makes_kernel:
             continue
         if found[1] in known.fields:
             if found[2] and not known.accepts(found[1], found[2]):
@@ -97,14 +100,14 @@ def _in_document(known: _Known, document: Document) -> Iterator[Finding]:
         elif not known.is_foreign(found[1]):
             yield _field(known, mention.place, found[1])
     for block in document.blocks:
-        if isinstance(block, Fence) and not makes_something(block):
+        if isinstance(block, Fence) and not makes_kernel(block):
             yield from _in_fence(known, document, block)
 
 
 def _in_table(known: _Known, table: FieldTable) -> Iterator[Finding]:
     document = table.document
     for row in table.rows:
-        if row.field not in known.fields and not known.is_foreign(row.field):
+        if row.field not in known.fields and not known.is_foreign(row.field, ":"):
             yield _field(known, text_place(document, row.cell), row.field)
     for index, _ in table.columns(_VALUES):
         cells = [(row.field, row.cells[index]) for row in table.rows if index < len(row.cells)]
@@ -138,7 +141,7 @@ def _unknown_values(known: _Known, document: Document, cells: Sequence[tuple[str
     listed = [(field, [code for code in listed_values(cell) if not code.aside]) for field, cell in cells]
     listed = [(field, codes) for field, codes in listed if codes]
     real = sum(any(known.accepts(field, code.text) for code in codes) for field, codes in listed)
-    for field, codes in listed if real * 2 > len(listed) else ():
+    for field, codes in listed if real * 2 >= len(listed) else ():
         for code in codes:
             if re.fullmatch(r"[A-Za-z][\w-]*", code.text) and not known.accepts(field, code.text):
                 yield _value(known, code_place(document, code), field, code.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from veomni_opslint.findings import Finding, Place, Severity
@@ -19,14 +20,13 @@ def check(model: OpsModel) -> Iterator[Finding]:
     tests = texts_of_tests(model)
     if not tests:
         return
+    folders = _folders(model)
     everything = "\n".join(tests.values())
     folder = f"tests/{model.dialect.ops_package}"
     for op, implementations in _registered(model).items():
-        names = {op, *(folder_of_op(model, spec.module) for specs in implementations.values() for spec in specs[1])} - {
-            ""
-        }
+        names = {op, *(folder for folder, ops in folders.items() if ops == {op})}
         about = [text for text in tests.values() if any(has_word(text, name) for name in names)]
-        words = {name: _words(model, name, specs) for name, (_, specs) in implementations.items()}
+        words = _own_words({name: _words(model, name, specs) for name, (_, specs) in implementations.items()}, op)
         if not about and not any(has_word(everything, word) for some in words.values() for word in some):
             yield rule.finding(
                 next(iter(implementations.values()))[0],
@@ -35,7 +35,7 @@ def check(model: OpsModel) -> Iterator[Finding]:
             )
             continue
         for name, (place, _) in implementations.items():
-            if any(has_word(text, name) for text in about) or any(has_word(everything, word) for word in words[name]):
+            if any(_uses(text, name) for text in about) or any(has_word(everything, word) for word in words[name]):
                 continue
             yield rule.finding(
                 place,
@@ -54,6 +54,32 @@ def _registered(model: OpsModel) -> dict[str, dict[str, tuple[Place, list[Kernel
             if name != model.dialect.eager:
                 found.setdefault(op.name, {}).setdefault(name, (backend.place, []))
     return found
+
+
+def _folders(model: OpsModel) -> dict[str, set[str]]:
+    """The folders of kernels, with the ops that are registered in each."""
+    found: dict[str, set[str]] = {}
+    for spec in model.registrations.kernel_specs:
+        found.setdefault(folder_of_op(model, spec.module), set()).add(spec.op_name)
+    for op in model.registrations.op_specs:
+        found.setdefault(folder_of_op(model, op.module), set()).add(op.name)
+    return {folder: ops for folder, ops in found.items() if folder}
+
+
+def _own_words(words: dict[str, frozenset[str]], op: str) -> dict[str, frozenset[str]]:
+    """Of the words of each implementation those that no other one of the op has."""
+    every = [word for some in words.values() for word in some]
+    return {
+        name: frozenset(word for word in some if every.count(word) == 1 and word != op) for name, some in words.items()
+    }
+
+
+def _uses(text: str, name: str) -> bool:
+    """Whether a text has an implementation as a string or in an identifier; in prose it may be any word."""
+    word = re.escape(name)
+    return name in text and (
+        re.search(rf"""["'](?:\w+[_/])?{word}["']|(?<![A-Za-z0-9]){word}_|_{word}(?![A-Za-z0-9])""", text) is not None
+    )
 
 
 def _words(model: OpsModel, name: str, specs: list[KernelSpec]) -> frozenset[str]:

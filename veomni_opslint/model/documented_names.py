@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Place
 from veomni_opslint.markdown import Code, Document, Fence, Paragraph, Table
 from veomni_opslint.model.documentation import code_place, outline
 from veomni_opslint.model.ops_model import OpsModel
 
 _MAKING = re.compile(r"(?i)\b(?:add|adding|creat\w+|puts?|new|your|my|place|writ\w+|introduc\w+|recipes?|extend\w*)\b")
+_MAKING_KERNEL = re.compile(
+    r"(?i)\b(?:add|adding|creat\w+|new|writ\w+|introduc\w+|recipes?)\b[^/.]{0,60}"
+    r"\b(?:ops?|kernels?|backends?|implementations?|fields?)\b"
+)
 _GUIDE = re.compile(r"(?i)\b(?:checklists?|guides?|templates?|how to|tutorials?|contribut\w+|support(?:ing)? new)\b")
 _PAST = re.compile(
     r"(?i)\b(?:removed?|no longer|renam\w+|replac\w+|deleted?|dropped|former\w*|previous\w*|used to|deprecat\w+|legacy|"
@@ -26,6 +31,7 @@ _PATH = re.compile(r"(?:[\w.-]+/)+[\w.-]*")
 _JUDGED_FILES = (".py", ".md", ".yaml", ".yml")
 _BRACES = re.compile(r"\{([\w-]+(?:, ?[\w-]+)+)\}")
 _IMPORT = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n(]+)", re.MULTILINE)
+_IN_FILE = re.compile(r"`([\w./-]+\.py)`\s*(?:—|-|:)\s*((?:`[^`]+`(?:\s*,\s*|\s+and\s+)?)+)")
 _SLOT = re.compile(r"""["'](\w+)["'],\s*["'](\w+)["']""")
 
 
@@ -46,6 +52,11 @@ class Mention(NamedTuple):
     def makes(self) -> bool:
         """Whether the text is about something that the reader is to make."""
         return _is_making(f"{self.above} {self.around}")
+
+    @property
+    def makes_kernel(self) -> bool:
+        """Whether the text is about an op or an implementation that the reader is to add."""
+        return _MAKING_KERNEL.search(f"{self.above}. {self.around}") is not None
 
     @property
     def past(self) -> bool:
@@ -84,6 +95,11 @@ def makes_something(block: Table | Paragraph | Fence) -> bool:
     return _is_making(f"{outline(block)} {lead}")
 
 
+def makes_kernel(block: Fence) -> bool:
+    """Whether a block is about an op or an implementation that the reader is to add."""
+    return _MAKING_KERNEL.search(f"{outline(block)}. {block.lead.text if block.lead is not None else ''}") is not None
+
+
 def absent_names(model: OpsModel) -> Iterator[Absence]:
     """Paths, modules, attributes and slots that the documents name and that do not exist."""
     for document in model.documents:
@@ -100,6 +116,8 @@ def absent_names(model: OpsModel) -> Iterator[Absence]:
             if found is not None and not mention.past:
                 yield found._replace(place=mention.place)
         for block in document.blocks:
+            if isinstance(block, Paragraph) and ".py`" in block.text.text and not _PAST.search(block.text.text):
+                yield from _absent_definitions(model, document, block)
             if isinstance(block, Fence) and model.package in "".join(block.lines):
                 yield from _in_fence(model, document, block)
 
@@ -156,6 +174,24 @@ def _absent_attribute(model: OpsModel, dotted: str, attribute: str, makes: bool)
     if may_be_module and (makes or presence.module(f"{module}.{rest[0]}") is not False):
         return None
     return Absence(Place("", 1), written, f"{module} has no {rest[0]}", tuple(presence.names_of(module)))
+
+
+def _absent_definitions(model: OpsModel, document: Document, block: Paragraph) -> Iterator[Absence]:
+    """Functions and classes that a line says to be in a file: ``path.py`` - ``function()``."""
+    text = block.text.text
+    for found in _IN_FILE.finditer(text):
+        facts = model.files.get(found[1])
+        for name in re.findall(r"`(\w+)(?:\([^`]*\))?`", found[2]) if facts is not None else ():
+            if facts is not None and not re.search(rf"\b{name}\b", facts.text):
+                at = text.index(f"`{name}", found.start(2))
+                line_start = text.rfind("\n", 0, at) + 1
+                line = block.text.line + text.count("\n", 0, at)
+                place = Place(document.path, line, at - line_start + 2)
+                yield Absence(place, name, f"{found[1]} has nothing of that name", tuple(_definitions(facts)))
+
+
+def _definitions(facts: FileFacts) -> Iterator[str]:
+    return (scope.name for scope in facts.scopes if scope.parent == 0 and scope.kind in ("class", "function"))
 
 
 def _absent_path(model: OpsModel, mention: Mention) -> Absence | None:
