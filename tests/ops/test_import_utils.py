@@ -74,3 +74,31 @@ def test_loggers_speak_once_per_job(monkeypatch: pytest.MonkeyPatch, caplog: pyt
         logger.info("second rank")
         logger.warning("every rank")
     assert caplog.messages == ["first rank", "every rank"]
+
+
+@pytest.mark.parametrize(
+    ("capability", "installed", "version", "problem"),
+    [
+        (90, ("triton",), "3.6.0", "triton is 3.6.0, at least 3.7.1 is needed, or tilelang"),
+        (90, (), None, "triton is not installed, or tilelang"),
+        (90, ("triton",), "3.7.1", None),
+        (90, ("triton", "tilelang"), "3.6.0", None),
+        (80, ("triton",), "3.6.0", None),
+        (None, ("triton",), "3.6.0", None),
+    ],
+)
+def test_requirement_of_one_architecture(
+    capability: int | None,
+    installed: tuple[str, ...],
+    version: str | None,
+    problem: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is asked for on that architecture only, and not where another package does the work."""
+    monkeypatch.setattr(import_utils, "is_package_available", lambda name: name in installed)
+    monkeypatch.setattr(import_utils, "package_version", lambda _: version)
+    monkeypatch.setattr(import_utils, "_compute_capability", lambda: capability)
+    requirement = import_utils.PackageRequirement(
+        "triton", min_version="3.7.1", compute_capability=90, instead="tilelang"
+    )
+    assert requirement.problem() == problem

@@ -16,6 +16,8 @@ class PackageRequirement:
 
     ``attribute`` is one that the module must really have. ``find_spec`` alone is not enough: flash-attn 4 installs a
     namespace package ``flash_attn`` that holds nothing of flash-attn 2. ``min_version`` is inclusive, ``below`` is not.
+    With ``compute_capability`` the requirement holds on GPUs of that capability only (90 is Hopper); where the module
+    ``instead`` is installed, it does the work and nothing is required.
     """
 
     module: str
@@ -23,19 +25,18 @@ class PackageRequirement:
     attribute: str | None = None
     min_version: str | None = None
     below: str | None = None
+    compute_capability: int | None = None
+    instead: str | None = None
 
     def problem(self) -> str | None:
         """Say why the requirement does not hold, or None when it does. Imports the module if ``attribute`` is set."""
-        if not is_package_available(self.module):
-            return f"{self.module} is not installed"
-        if self.min_version is not None or self.below is not None:
-            found = package_version(self.distribution or self.module)
-            if found is None:
-                return f"the version of {self.distribution or self.module} cannot be read"
-            if self.min_version is not None and parse_version(found) < parse_version(self.min_version):
-                return f"{self.distribution or self.module} is {found}, at least {self.min_version} is needed"
-            if self.below is not None and parse_version(found) >= parse_version(self.below):
-                return f"{self.distribution or self.module} is {found}, a version below {self.below} is needed"
+        if self.instead is not None and is_package_available(self.instead):
+            return None
+        if self.compute_capability is not None and _compute_capability() != self.compute_capability:
+            return None
+        problem = self._missing()
+        if problem is not None:
+            return f"{problem}, or {self.instead}" if self.instead is not None else problem
         if self.attribute is not None:
             try:
                 module = importlib.import_module(self.module)
@@ -44,6 +45,27 @@ class PackageRequirement:
             if not hasattr(module, self.attribute):
                 return f"{self.module} has no {self.attribute}"
         return None
+
+    def _missing(self) -> str | None:
+        if not is_package_available(self.module):
+            return f"{self.module} is not installed"
+        if self.min_version is None and self.below is None:
+            return None
+        name = self.distribution or self.module
+        found = package_version(name)
+        if found is None:
+            return f"the version of {name} cannot be read"
+        if self.min_version is not None and parse_version(found) < parse_version(self.min_version):
+            return f"{name} is {found}, at least {self.min_version} is needed"
+        if self.below is not None and parse_version(found) >= parse_version(self.below):
+            return f"{name} is {found}, a version below {self.below} is needed"
+        return None
+
+
+def _compute_capability() -> int | None:
+    from .device import get_gpu_compute_capability, is_cuda_available
+
+    return get_gpu_compute_capability() if is_cuda_available() else None
 
 
 def is_package_available(name: str) -> bool:

@@ -57,11 +57,13 @@ def _npu_rule() -> Kernel:
 
 # Before 0.6, with Triton 3.4 to 3.6 on Hopper, the gradients of g and beta are wrong.
 _FLA = PackageRequirement("fla", "fla-core", min_version="0.6")
+# There fla 0.6 refuses to go backward with Triton 3.4 to 3.7.0, unless it has TileLang for it.
+_HOPPER = PackageRequirement("triton", min_version="3.7.1", compute_capability=90, instead="tilelang")
 
-for _op, _fla_factory, _npu_factory in (
-    ("rms_norm_gated", _fla_norm, _npu_norm),
-    ("causal_conv1d", _fla_conv, _npu_conv),
-    ("chunk_gated_delta_rule", _fla_rule, _npu_rule),
+for _op, _fla_factory, _npu_factory, _requires in (
+    ("rms_norm_gated", _fla_norm, _npu_norm, (_FLA,)),
+    ("causal_conv1d", _fla_conv, _npu_conv, (_FLA,)),
+    ("chunk_gated_delta_rule", _fla_rule, _npu_rule, (_FLA, _HOPPER)),
 ):
     KERNEL_REGISTRY.register(
         KernelSpec(
@@ -71,7 +73,7 @@ for _op, _fla_factory, _npu_factory in (
             factory=_fla_factory,
             hardware=HardwareRequirement("gpu"),
             description="flash-linear-attention",
-            requires=(_FLA,),
+            requires=_requires,
         )
     )
     KERNEL_REGISTRY.register(
