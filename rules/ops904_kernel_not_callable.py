@@ -1,4 +1,4 @@
-"""A kernel of which `resolve()` returns something that cannot be called."""
+"""A kernel of which `resolve()` returns something that cannot be called, or that `--call` finds to be wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ rule = Rule.of(__name__, Severity.ERROR)
 
 
 def judge(run: RuntimeRun) -> Iterator[Finding]:
-    from veomni_opslint.runtime.kernels import kernel_place, registration  # noqa: PLC0415 - only a run needs it
+    # Only a run needs them.
+    from veomni_opslint.runtime.kernels import (  # noqa: PLC0415
+        failure_place,
+        kernel_place,
+        registration,
+        traceback_places,
+    )
+    from veomni_opslint.runtime.words import call_words  # noqa: PLC0415
 
     for kernel in run.kernels:
         if kernel.status == "not-callable":
@@ -28,4 +35,10 @@ def judge(run: RuntimeRun) -> Iterator[Finding]:
                 kernel_place(run, kernel),
                 f"{kernel.title}: {kernel.reason}: {consequence}; the factory has to return the kernel",
                 registration(run, kernel),
+            )
+        elif kernel.call is not None and not kernel.call.passed:
+            yield rule.finding(
+                failure_place(run, kernel.call.failure) or kernel_place(run, kernel),
+                f"{kernel.title} resolves, but calling it with the examples of its op fails: {call_words(kernel.call)}",
+                [*registration(run, kernel), *traceback_places(run, kernel.call.failure)],
             )

@@ -17,6 +17,8 @@ class Dialect:
     register_method: str = "register"
     resolve_method: str = "resolve"
     hardware_check: str = "is_satisfied"
+    examples_module: str = "examples"
+    examples_table: str = "EXAMPLES"
     kernel_spec: str = "KernelSpec"
     kernel_spec_fields: tuple[str, ...] = ("name", "op_name", "variant", "factory", "hardware", "description")
     hardware_requirement: str = "HardwareRequirement"

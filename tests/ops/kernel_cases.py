@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import torch
 
+from veomni.ops import KernelSpec
+from veomni.ops.examples import Example, Inputs
 from veomni.utils.device import get_device_type
 
 DTYPES = [torch.float32, torch.bfloat16, torch.float16]
@@ -19,6 +22,12 @@ def random(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0, scale
     """A leaf tensor of normal random numbers that wants a gradient."""
     generator = torch.Generator().manual_seed(seed)
     return (torch.randn(*shape, generator=generator) * scale).to(DEVICE, dtype).requires_grad_()
+
+
+def examples_of(spec: KernelSpec, dtype: torch.dtype) -> Iterator[Example]:
+    """The examples that the folder of an op declares for a kernel."""
+    table = import_module(f"{spec.factory.__module__}.examples").EXAMPLES
+    yield from table[spec.op_name, spec.variant](Inputs(DEVICE, dtype))
 
 
 def check(

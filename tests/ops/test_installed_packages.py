@@ -15,17 +15,19 @@ import pytest
 torch = pytest.importorskip("torch", reason="the kernels need torch")
 pytest.importorskip("triton", reason="the kernels need triton")
 
-from installed_cases import CASES, Case
-
-from kernel_cases import DEVICE, check, random
+from kernel_cases import DEVICE, check, examples_of, random
 from veomni.ops import KERNEL_REGISTRY, KernelSpec
+from veomni.ops.examples import Example, Inputs
 from veomni.ops.kernel_registry import KernelUnavailableError
 from veomni.ops.kernels.attention import eager, get_local_attention
+from veomni.ops.kernels.moe.examples import EXAMPLES as MOE_EXAMPLES
+from veomni.ops.kernels.rms_norm.examples import EXAMPLES
 from veomni.utils.import_utils import is_package_available
 
 # What other packages warn of is not ours to repair.
 pytestmark = pytest.mark.filterwarnings("default")
 
+INPUTS = Inputs(DEVICE, torch.float32)
 _NOT_FOR_FLOAT32 = {"quack", "flashmla", "tilelang"}
 _TOLERANCES = {
     # Their products of float32 are taken in TF32, which has ten bits.
@@ -46,7 +48,7 @@ def _selections() -> list[Any]:
 def test_kernel(spec: KernelSpec, dtype: torch.dtype) -> None:
     """Outputs and all gradients, at sizes that fill no tile, are those of the definition."""
     kernel = _resolve(spec)
-    for case in CASES[spec.op_name, spec.variant](dtype):
+    for case in examples_of(spec, dtype):
         tolerance = max(case.tolerance, _TOLERANCES.get((spec.name, dtype), 0))
         check(case.adapt(kernel), case.adapt_definition(), *case.arguments, tolerance=tolerance, **case.options)
 
@@ -84,8 +86,8 @@ def test_attention(name: str, causal: bool, width: int, queries: int) -> None:
 
 def test_a_case_that_is_wrong_fails() -> None:
     """The comparison notices a kernel that computes something else."""
-    case = next(iter(CASES["rms_norm", "standard"](torch.float32)))
-    wrong = Case(case.definition, (*case.arguments[:-1], 1.0))
+    case = next(iter(EXAMPLES["rms_norm", "standard"](INPUTS)))
+    wrong = Example(case.definition, (*case.arguments[:-1], 1.0))
     with pytest.raises(AssertionError):
         check(lambda x, weight, _: case.definition(x, weight, 1e-6), wrong.definition, *wrong.arguments)
 
@@ -93,6 +95,6 @@ def test_a_case_that_is_wrong_fails() -> None:
 def test_module_arguments() -> None:
     """Kernels that take a module get one that holds the arguments of the definition."""
     seen: list[SimpleNamespace] = []
-    case = next(iter(CASES["moe_experts", "standard"](torch.float32)))
+    case = next(iter(MOE_EXAMPLES["moe_experts", "standard"](INPUTS)))
     case.adapt(lambda module, *_: seen.append(module))(*case.arguments)
     assert vars(seen[0]) == {"gate_up_proj": case.arguments[3], "down_proj": case.arguments[4], "limit": 3.5}

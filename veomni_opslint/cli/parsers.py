@@ -185,6 +185,7 @@ def runtime_parser() -> _Parser:
         "opslint runtime",
         "Run the program's registry on this machine, each kernel in a process of its own: which kernels resolve, which "
         "need other hardware, which lack a package, which are broken.",
+        "many ranks:  torchrun --nproc-per-node 8 -m veomni_opslint runtime veomni/\n"
         "exit status: 0 nothing is broken, 1 something is, 2 the run could not be made\n",
     )
     parser.add_argument(
@@ -210,6 +211,11 @@ def runtime_parser() -> _Parser:
         type=_device,
         metavar="DEVICE",
         help="pretend to be gpu:N, npu or cpu, with stand-ins for packages that are not installed",
+    )
+    group.add_argument(
+        "--call",
+        action="store_true",
+        help="call each kernel with the examples of its op folder, and compare with the definition there",
     )
     group = parser.add_argument_group("rules")
     for name, text in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 
 from veomni_opslint.check import Request
 from veomni_opslint.cli.output import terminal_columns, wants_colour, write
@@ -13,7 +14,9 @@ from veomni_opslint.findings import Severity
 from veomni_opslint.reporters import FORMATS, Presentation
 from veomni_opslint.rule_loader import Selection
 from veomni_opslint.runtime.command import Outcome, examine
-from veomni_opslint.runtime.document import render_json
+from veomni_opslint.runtime.document import render_json, runtime_document
+from veomni_opslint.runtime.rank_report import failed, rank_lines, render_ranks_json
+from veomni_opslint.runtime.ranks import Rank, gather, grouped, this_rank
 from veomni_opslint.runtime.request import RuntimeOptions
 from veomni_opslint.runtime.tables import render_markdown, render_text
 
@@ -29,6 +32,9 @@ def run_runtime(options: argparse.Namespace) -> int:
         selection=Selection(tuple(options.select), tuple(options.ignore)),
         min_severity=Severity.WARNING,
     )
+    rank = this_rank()
+    if rank is not None:
+        return _on_rank(rank, request, options)
     outcome = examine(request, runtime_options(options), _show_progress if _is_watched() else None)
     presentation = Presentation(
         colour=wants_colour(options.color, to_file=options.output is not None),
@@ -36,6 +42,33 @@ def run_runtime(options: argparse.Namespace) -> int:
     )
     write(_rendered(outcome, options.format, presentation), options.output)
     return outcome.report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
+
+
+def _on_rank(rank: Rank, request: Request, options: argparse.Namespace) -> int:
+    """Every rank looks at its own device; rank 0 alone reports, and answers for all."""
+    if options.format not in {"text", "json", "markdown"}:
+        raise RunError(f"--format {options.format}: of many ranks there are text, json and markdown")
+    asked = runtime_options(options)
+    asked = replace(asked, device_index=rank.local, jobs=options.jobs or 1)
+    outcome = None
+    try:
+        outcome = examine(request, asked)
+        document = runtime_document(outcome.run, outcome.report)
+    except RunError as error:
+        document = {"failed": str(error)}
+    documents = gather(document, asked.python)
+    if documents is None:
+        return 0
+    groups = grouped(documents)
+    if all("failed" in one for one in documents):
+        raise RunError("; ".join(f"{group.title}: {group.document['failed']}" for group in groups))
+    if options.format == "json":
+        text = render_ranks_json(groups)
+    else:
+        own = _rendered(outcome, options.format, Presentation()) + "\n" if outcome is not None else ""
+        text = own + "".join(f"{line}\n" for line in rank_lines(groups, markdown=options.format == "markdown"))
+    write(text, options.output)
+    return 1 if failed(documents, strict=options.strict) and not options.exit_zero else 0
 
 
 def runtime_options(options: argparse.Namespace) -> RuntimeOptions:
@@ -47,6 +80,7 @@ def runtime_options(options: argparse.Namespace) -> RuntimeOptions:
         import_timeout=max(defaults.import_timeout, options.timeout),
         memory=int(options.memory * (1 << 30)),
         jobs=options.jobs or defaults.jobs,
+        call=options.call,
         simulate=options.simulate or "",
     )
 

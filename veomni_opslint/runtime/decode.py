@@ -12,6 +12,7 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.project_metadata import extra_of
 from veomni_opslint.runtime.child.watch import Ending, Message
 from veomni_opslint.runtime.observation import (
+    CallState,
     Environment,
     Failure,
     Frame,
@@ -66,6 +67,29 @@ class Decoder:
             seconds=answer.get("seconds"),
             failure=failure,
             output=str(seen.get("ending", {}).get("output", "")),
+            call=self._call(answer, seen) if self._options.call and status == "ok" else None,
+        )
+
+    def _call(self, answer: Message, seen: Message) -> CallState | None:
+        called = answer.get("call")
+        if called is None:
+            error = self.failure(seen.get("error"))
+            ending = seen.get("ending", {})
+            reason = self._ended(str(ending.get("kind", "done")), str(ending.get("detail", "")))[1]
+            return CallState(passed=False, reason=reason if error is None else str(error), failure=error)
+        if not called["offered"]:
+            return None
+        failure = self.failure(called.get("error"))
+        reason = str(failure) if failure is not None else "" if called["passed"] else "it differs from its definition"
+        return CallState(
+            passed=called["passed"],
+            examples=called["examples"],
+            dtype=called["dtype"],
+            forward=called["forward"],
+            backward=called["backward"],
+            allowed=called.get("allowed"),
+            reason=reason,
+            failure=failure,
         )
 
     def _verdict(self, answer: Message, seen: Message, failure: Failure | None) -> tuple[Status, str]:

@@ -62,6 +62,7 @@ def _kernel(kernel: KernelState) -> Document:
         "seconds": kernel.seconds,
         "error": _failure(kernel.failure),
         "output": kernel.output or None,
+        "call": None if kernel.call is None else {**asdict(kernel.call), "failure": _failure(kernel.call.failure)},
     }
 
 

@@ -37,12 +37,30 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class CallState:
+    """Calling a kernel with its examples. Errors are relative to the largest value of a result, in *dtype*.
+
+    ``reason`` says why it did not pass; ``backward`` is None where there is no gradient.
+    """
+
+    passed: bool
+    examples: int = 0
+    dtype: str = ""
+    forward: float | None = None
+    backward: float | None = None
+    allowed: float | None = None
+    reason: str = ""
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class KernelState:
     """One kernel spec of the running program and what resolving it gave.
 
     ``reason`` says in words why the status is not ``ok``; ``missing`` names the package and ``extra`` the extra of the
     project that brings it. ``hardware`` is whether the requirement holds, None where the program cannot say.
-    ``returned`` describes the kernel. ``output`` is what it printed.
+    ``returned`` describes the kernel. ``output`` is what it printed. ``call`` is what calling it gave, None where it
+    was not called.
     """
 
     op_name: str
@@ -59,6 +77,7 @@ class KernelState:
     seconds: float | None = None
     failure: Failure | None = None
     output: str = ""
+    call: CallState | None = None
 
     @property
     def key(self) -> Key:
@@ -148,7 +167,8 @@ class RuntimeRun:
     """The project as it is known statically, and the same as it ran.
 
     ``modules`` are those with slots, ``config_fields`` those of the ops config, None where that cannot be imported.
-    ``simulated`` is the device that was pretended, with the packages that were replaced; empty for the real machine.
+    ``called`` is whether kernels were called where there are examples for them. ``simulated`` is the device that was
+    pretended, with the packages that were replaced; empty for the real machine.
     """
 
     model: OpsModel
@@ -158,5 +178,6 @@ class RuntimeRun:
     op_specs: tuple[Mapping[str, object], ...] = ()
     modules: tuple[ModuleState, ...] = ()
     config_fields: tuple[Mapping[str, object], ...] | None = None
+    called: bool = False
     simulated: str = ""
     stand_ins: tuple[str, ...] = ()

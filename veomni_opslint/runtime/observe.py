@@ -66,6 +66,7 @@ def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None 
         op_specs=tuple(seen.registry["op_specs"]),
         modules=tuple(decoder.module(one) for one in seen.answers.get(SLOTS, {}).get("all", ())),
         config_fields=tuple(fields["fields"]) if fields is not None else None,
+        called=options.call,
         simulated=options.simulate,
         stand_ins=seen.stand_ins,
     )
@@ -116,9 +117,9 @@ def _to_confirm(seen: _Seen, specs: Mapping[str, Message]) -> list[str]:
     suspects = []
     for key in specs:
         answer = seen.answers.get(key, {})
-        about_forks = "fork" in str(answer.get("answer", {}).get("error"))
-        lost = "answer" not in answer and not answer.get("error", {}).get("memory")
-        if about_forks or (lost and answer.get("ending", {}).get("kind") != "memory"):
+        about_forks = "forked subprocess" in str(answer.get("answer"))
+        unexplained = "answer" not in answer and "error" not in answer
+        if about_forks or unexplained or answer.get("ending", {}).get("kind") in {"signal", "exit", "timeout"}:
             suspects.append(key)
     return suspects
 

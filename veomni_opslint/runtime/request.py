@@ -22,6 +22,7 @@ class RuntimeOptions:
     memory: int = 16 << 30
     jobs: int = min(_DEFAULT_JOBS, os.cpu_count() or 1)
     simulate: str = ""
+    call: bool = False
     device_index: int | None = None
 
 
@@ -51,6 +52,9 @@ def runtime_request(model: OpsModel, options: RuntimeOptions) -> dict[str, objec
         "config_module": model.ops_config.module if model.ops_config is not None else "",
         "resolve_method": dialect.resolve_method,
         "hardware_check": dialect.hardware_check,
+        "examples_module": dialect.examples_module,
+        "examples_table": dialect.examples_table,
+        "call": options.call,
         "optional": list(dialect.optional_packages),
         "npu_packages": list(dialect.npu_packages),
         "simulate": options.simulate,

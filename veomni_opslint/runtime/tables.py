@@ -8,7 +8,7 @@ from veomni_opslint.report import Report
 from veomni_opslint.reporters import FORMATS, Presentation
 from veomni_opslint.reporters.style import printable
 from veomni_opslint.runtime.observation import KernelState, RuntimeRun
-from veomni_opslint.runtime.words import counts, environment_rows, import_rows
+from veomni_opslint.runtime.words import call_words, counts, environment_rows, import_rows
 
 _SHOWN_FRAMES = 4
 
@@ -57,6 +57,8 @@ def _table(kernels: Sequence[KernelState], presentation: Presentation) -> Iterat
 
 
 def _said(kernel: KernelState) -> str:
+    if kernel.call is not None:
+        return call_words(kernel.call)
     return kernel.returned if kernel.status == "ok" else kernel.reason
 
 

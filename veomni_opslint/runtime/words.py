@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from veomni_opslint.runtime.observation import Environment, RuntimeRun
+from veomni_opslint.runtime.observation import CallState, Environment, RuntimeRun
 
 STATUSES = ("ok", "gated", "missing", "broken", "not-callable", "crashed", "timeout")
 
@@ -14,7 +14,23 @@ def counts(run: RuntimeRun) -> str:
     states = [kernel.status for kernel in run.kernels]
     said = [f"{states.count(status)} {status}" for status in STATUSES if status in states]
     number = len(states)
-    return f"{number} kernel{'s' * (number != 1)}: {', '.join(said) or 'none'}"
+    text = f"{number} kernel{'s' * (number != 1)}: {', '.join(said) or 'none'}"
+    if not run.called:
+        return text
+    calls = [kernel.call for kernel in run.kernels if kernel.call is not None]
+    if not calls:
+        return f"{text}; none called: {run.model.package} declares no examples for those that resolve"
+    failed = sum(not call.passed for call in calls)
+    return f"{text}; {len(calls)} called, {failed or 'none'} failed"
+
+
+def call_words(call: CallState) -> str:
+    """What calling a kernel gave."""
+    if call.forward is None or call.failure is not None:
+        return f"called: FAIL: {call.reason}"
+    backward = f", backward {call.backward:.1e}" if call.backward is not None else ""
+    allowed = f" (allowed {call.allowed:.1e})" if call.allowed is not None else ""
+    return f"called in {call.dtype}: {'pass' if call.passed else 'FAIL'}, forward {call.forward:.1e}{backward}{allowed}"
 
 
 def environment_rows(run: RuntimeRun) -> Iterator[tuple[str, str]]:

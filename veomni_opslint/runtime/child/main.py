@@ -8,10 +8,12 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from .call import call_kernel
 from .environment import describe_environment, has_accelerator_files, use_device
-from .errors import describe_error, missing_package
+from .errors import describe_error, is_found, missing_package
 from .imports import costs, loaded_optional, recorded
 from .isolate import Say, die_with_parent, no_core_dump, run, sender, show_stacks_before, start
 from .program import tell_config_fields, tell_slots
@@ -102,14 +104,20 @@ def _import(request: Message, say: Say) -> bool:
 
 def _kernel_task(registry: Any, spec: Any, request: Message) -> Callable[[Say], None]:
     def work(send: Say) -> None:
-        answer, _ = resolve_kernel(registry, spec, request)
+        answer, kernel = resolve_kernel(registry, spec, request)
         send(answer)
+        if kernel is not None and request["call"]:
+            send({**answer, "call": call_kernel(kernel, spec, request)})
 
     return work
 
 
 def _fork_all(tasks: list[Task], request: Message, say: Say) -> None:
     """Do every task in a process of its own, unless the first one shows that an accelerator does not survive a fork."""
+    if is_found("torch"):
+        # Whatever a kernel does needs it, and importing it once takes less than importing it in each process.
+        with suppress(ImportError, OSError, RuntimeError):
+            importlib.import_module("torch")
     seconds = float(request["timeout"])
     limits = Limits(seconds, seconds, int(request["memory"]))
     bound = not has_accelerator_files()
