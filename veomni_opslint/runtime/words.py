@@ -27,7 +27,7 @@ def counts(run: RuntimeRun) -> str:
 def call_words(call: CallState) -> str:
     """What calling a kernel gave."""
     if call.forward is None or call.failure is not None:
-        return f"called: FAIL: {call.reason}"
+        return f"FAIL: {call.reason}"
     backward = f", backward {call.backward:.1e}" if call.backward is not None else ""
     allowed = f" (allowed {call.allowed:.1e})" if call.allowed is not None else ""
     return f"called in {call.dtype}: {'pass' if call.passed else 'FAIL'}, forward {call.forward:.1e}{backward}{allowed}"
