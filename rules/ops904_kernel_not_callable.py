@@ -39,6 +39,6 @@ def judge(run: RuntimeRun) -> Iterator[Finding]:
         elif kernel.call is not None and not kernel.call.passed:
             yield rule.finding(
                 failure_place(run, kernel.call.failure) or kernel_place(run, kernel),
-                f"{kernel.title} resolves, but calling it with the examples of its op fails ({call_words(kernel.call)})",
+                f"{kernel.title} resolves, but fails with the examples of its op ({call_words(kernel.call)})",
                 [*registration(run, kernel), *traceback_places(run, kernel.call.failure)],
             )
