@@ -65,13 +65,13 @@ def _judged(
     originals = {file.path: file.before for file in result.files}
     problems = [f"{problem.path}: {problem.reason}" for problem in write_files(str(root), result.files)]
     problems += [f"{finding.place}: refused: {reason}" for finding, reason in result.refused]
+    left = _counted(result.checked.report.findings)
+    problems += [f"came with it: {code} in {path}" for code, path in left - _counted(before)]
+    problems += [f"{path}: changed, but nothing was planted there" for path in originals if path not in files]
     try:
         for file in result.files:
             ast.parse(file.after)
-        left = _counted(check(request).findings)
-        problems += [f"came with it: {code} in {path}" for code, path in left - _counted(before)]
-        problems += [f"{path}: changed, but nothing was planted there" for path in originals if path not in files]
-        if repair(request, unsafe=True).files:
+        if result.files and repair(request, unsafe=True).files:
             problems.append("a second run changes more")
     finally:
         for path, data in originals.items():
@@ -91,24 +91,23 @@ def _counted(findings: Sequence[Finding]) -> Counter[tuple[str, str]]:
     return Counter((finding.code, finding.place.path) for finding in findings)
 
 
-def report(outcomes: Sequence[Outcome], *, show: bool) -> str:
-    """The problems in full, what was not fixed, and a table by rule."""
-    lines = []
-    totals: dict[str, list[int]] = {}
+def described(one: Outcome, *, show: bool) -> str:
+    """The problems of one mutation in full or, on request, what was fixed and how."""
+    if one.problems:
+        return "\n".join((f"FAILED {one.id}", *(f"    {problem}" for problem in one.problems)))
+    return f"{one.fixed} of {one.planted} fixed: {one.id}\n{one.difference}" if show else ""
+
+
+def table(outcomes: Sequence[Outcome]) -> str:
+    """How many mutations of each rule were planted, fixed altogether, and went wrong."""
+    rows: dict[str, list[int]] = {}
     for one in outcomes:
-        row = totals.setdefault(one.id.partition("/")[0], [0, 0, 0])
+        row = rows.setdefault(one.id.partition("/")[0], [0, 0, 0])
         row[0] += 1
         row[1] += bool(one.planted) and one.fixed == one.planted
         row[2] += bool(one.problems)
-        if one.problems:
-            lines.append(f"FAILED {one.id}")
-            lines += [f"    {problem}" for problem in one.problems]
-        elif show:
-            lines.append(f"{one.fixed} of {one.planted} fixed: {one.id}")
-            lines.append(one.difference)
-    lines.append("rule     planted  fixed  failed")
-    lines += [f"{rule:<8} {count:>7} {fixed:>6} {bad:>7}" for rule, (count, fixed, bad) in sorted(totals.items())]
-    return "\n".join(lines)
+    lines = [f"{rule:<8} {count:>7} {fixed:>6} {bad:>7}" for rule, (count, fixed, bad) in sorted(rows.items())]
+    return "\n".join(("rule     planted  fixed  failed", *lines))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -138,8 +137,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             min_severity=Severity.INFO,
         )
         baseline = _counted(check(request).findings)
-        outcomes = [run_one(mutation, root, request, baseline) for mutation in mutations]
-    print(report(outcomes, show=options.show))
+        outcomes = []
+        for mutation in mutations:
+            outcomes.append(run_one(mutation, root, request, baseline))
+            said = described(outcomes[-1], show=options.show)
+            if said:
+                print(said, flush=True)
+    print(table(outcomes))
     return 1 if any(one.problems for one in outcomes) else 0
 
 

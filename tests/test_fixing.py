@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.command import opslint
 from support.projects import request_of, write_base_tree, write_files
 
+from veomni_opslint import check
+from veomni_opslint.errors import RunError
+from veomni_opslint.findings import Finding, Fix
 from veomni_opslint.fixing import rounds
 from veomni_opslint.fixing.applied_edits import apply_edits, overlap
 from veomni_opslint.fixing.line_ends import encoded
 from veomni_opslint.fixing.writing import ChangedFile, NotWritten
 from veomni_opslint.fixing.writing import write_files as write_changed
-from veomni_opslint.proposals import Edit
+from veomni_opslint.model import OpsModel
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal
+from veomni_opslint.rule_loader import load_rules
 
 FILE = "veomni/ops/kernels/swiglu/scale.py"
 UNUSED = "SCALE = 1.0  # opslint: ignore[OPS001] was broken\n"
@@ -43,6 +51,13 @@ def test_fix_changes_the_file_and_reports_what_is_left(tree: Path) -> None:
     assert (outcome.status, outcome.out) == (0, "no findings in 26 files\n")
     assert outcome.err == "opslint: note: fixed 1 fault in 1 file\n"
     assert (tree / FILE).read_text(encoding="utf-8") == FIXED
+
+
+def test_report_says_what_can_be_fixed(tree: Path) -> None:
+    """A person reads it in the summary, a program in each finding."""
+    assert opslint("veomni", *SELECT, cwd=tree).out.splitlines()[-1] == "1 warning in 26 files (--fix puts 1 right)"
+    (finding,) = json.loads(opslint("veomni", *SELECT, "--output-format", "json", cwd=tree).out)["findings"]
+    assert finding["fix"] == {"safe": True, "description": "remove the unused suppression"}
 
 
 def test_second_run_changes_nothing(tree: Path) -> None:
@@ -182,3 +197,78 @@ def test_a_character_that_the_encoding_lacks_is_an_error() -> None:
     """A file is never written in another encoding than it declares."""
     with pytest.raises(UnicodeError):
         encoded(b"# coding: latin-1\n", "# coding: latin-1\nA = '\u20ac'\n")
+
+
+def fixer(edits: Callable[[str], Iterable[Edit]], *, safe: bool = True) -> Callable[[OpsModel, Finding], Proposal]:
+    """A fix that makes *edits* of the text of the file."""
+
+    def fix(model: OpsModel, finding: Finding) -> Proposal:
+        return Proposal(Fix("try it", safe), lambda: edits(model.files[finding.place.path].text))
+
+    return fix
+
+
+def impossible(_: str) -> Iterable[Edit]:
+    """Edits that cannot be made."""
+    raise NotPossibleError("libcst cannot read the file: ParserSyntaxError")
+
+
+@pytest.mark.parametrize(
+    ("edits", "reason"),
+    [
+        (lambda _: (), "it could not be worked out"),
+        (impossible, "libcst cannot read the file: ParserSyntaxError"),
+        (lambda _: (Edit(0, 0, "# first\n"),), "it would not help"),
+        (lambda text: (Edit(0, len(text), "SCALE = (\n"),), "the result would be no Python: '(' was never closed"),
+        (
+            lambda text: (Edit(0, len(text), "A = 1  # opslint: ignore[OPS001, OPS003] two\n"),),
+            f"it would cause OPS002 in {FILE}",
+        ),
+    ],
+)
+def test_fix_that_does_no_good_is_not_kept(
+    edits: Callable[[str], Iterable[Edit]], reason: str, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file stays as it is, and what was wrong is said."""
+    with_fix(monkeypatch, fixer(edits))
+    result = rounds.repair(request_of(tree, "OPS002"), unsafe=False)
+    assert result.files == ()
+    assert [said.partition(" (")[0] for _, said in result.refused] == [reason]
+
+
+def test_one_bad_fix_does_not_hold_up_the_others(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A round that fails is taken apart."""
+    other = FILE.replace("scale", "other")
+    write_files(tree, {other: UNUSED})
+
+    def edits(model: OpsModel, finding: Finding) -> Proposal:
+        new = "SCALE = 1.0\n" if finding.place.path == other else "SCALE = (\n"
+        text = model.files[finding.place.path].text
+        return Proposal(Fix("try it", safe=True), lambda: (Edit(0, len(text), new),))
+
+    with_fix(monkeypatch, edits)
+    result = rounds.repair(request_of(tree, "OPS002"), unsafe=False)
+    assert [file.path for file in result.files] == [other]
+    assert [finding.place.path for finding, _ in result.refused] == [FILE]
+
+
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_unsafe_fixes_are_asked_for(unsafe: bool, tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without --unsafe-fixes they are only counted."""
+    with_fix(monkeypatch, fixer(lambda text: (Edit(0, len(text), FIXED),), safe=False))
+    result = rounds.repair(request_of(tree, "OPS002"), unsafe=unsafe)
+    assert [file.after for file in result.files] == [FIXED.encode()] * unsafe
+
+
+def test_fix_that_fails_names_its_rule(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of a fix is one of opslint: the run ends, and the message says how to do without."""
+    with_fix(monkeypatch, fixer(lambda text: (Edit(0, 1, text[10_000]),)))
+    with pytest.raises(RunError, match=f"the fix of OPS002 unused-suppression failed at {FILE}:1:32: IndexError"):
+        rounds.repair(request_of(tree, "OPS002"), unsafe=False)
+
+
+def with_fix(monkeypatch: pytest.MonkeyPatch, fix: Callable[[OpsModel, Finding], Proposal]) -> None:
+    """Give OPS002 another fix."""
+    changed = tuple(replace(one, fix=fix) if one.rule.code == "OPS002" else one for one in load_rules())
+    monkeypatch.setattr(rounds, "load_rules", lambda: changed)
+    monkeypatch.setattr(check, "load_rules", lambda: changed)

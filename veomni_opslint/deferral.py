@@ -56,8 +56,9 @@ def _written(uses: ImportUses) -> str:
 
 def _used_elsewhere(model: OpsModel, module: str, name: str) -> bool:
     """Whether another module of the project imports or reads a name of *module*, or seems to."""
-    last = module.rpartition(".")[2]
-    reads = re.compile(rf"\b{re.escape(last)}[.:]{re.escape(name)}\b")
+    parts = module.split(".")
+    endings = "|".join(re.escape(".".join(parts[start:])) for start in range(len(parts)))
+    reads = re.compile(rf"(?<![\w.])(?:{endings})[.:]{re.escape(name)}\b")
     for other, facts in model.symbols.modules.items():
         if other == module:
             continue

@@ -82,7 +82,7 @@ class _Uses:
             self._visit(node, function, inner)
 
     def _visit(self, node: ast.AST, function: Function | None, inner: ast.Lambda | None) -> None:
-        if node is self.statement:
+        if node is self.statement or (isinstance(node, _FUNCTIONS) and function is None and self._has_own(node)):
             return
         if any(name in self.names for name in _binds(node)) or _speaks_of(node, self.names):
             self.blocked = True
@@ -102,6 +102,21 @@ class _Uses:
                 self.outside.append(node)
         else:
             self.walk(ast.iter_child_nodes(node), function, inner)
+
+    def _has_own(self, function: Function) -> bool:
+        """Whether all the names are local to a function, so that it is about other things."""
+        own: set[str] = set()
+        pending: list[ast.AST] = [function.args, *function.body]
+        while pending:
+            node = pending.pop()
+            own.update(_binds(node))
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                return False
+            if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
+                pending.extend(ast.iter_child_nodes(node))
+        around = (*function.decorator_list, *function.args.defaults, *filter(None, function.args.kw_defaults))
+        outside = any(root_of(one) in self.names for part in around for one in ast.walk(part))
+        return self.names <= own and not outside and function.name not in self.names
 
 
 def _holds(statement: ast.stmt, span: Span) -> bool:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from veomni_opslint.model import OpsModel
 
 
+class NotPossibleError(Exception):
+    """The edits of a fix cannot be made after all; the text says why."""
+
+
 class Edit(NamedTuple):
     """New text for the characters from ``start`` to ``end`` of the file that the finding is in."""
 

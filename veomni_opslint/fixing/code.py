@@ -10,7 +10,7 @@ from functools import lru_cache
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from veomni_opslint.proposals import Edit, offset
+from veomni_opslint.proposals import Edit, NotPossibleError, offset
 
 _Import = cst.Import | cst.ImportFrom
 _AT_TOP = re.compile(r"noqa:.*(?:E402|F401)|opslint:")
@@ -194,8 +194,15 @@ class Code:
 
 @lru_cache(maxsize=8)
 def code_of(text: str, package: str = "") -> Code:
-    """The tree of *text*; *package* is the name of the package under check, whose modules are imported last."""
-    return Code(text, package)
+    """The tree of *text*; *package* is the name of the package under check, whose modules are imported last.
+
+    Raises:
+        NotPossibleError: libcst cannot read it.
+    """
+    try:
+        return Code(text, package)
+    except (cst.ParserSyntaxError, RecursionError) as error:
+        raise NotPossibleError(f"libcst cannot read the file: {type(error).__name__}") from error
 
 
 def _indented(statement: str, margin: str) -> str:

@@ -19,7 +19,7 @@ from veomni_opslint.fixing.line_ends import encoded
 from veomni_opslint.fixing.originals import original_bytes
 from veomni_opslint.fixing.writing import ChangedFile
 from veomni_opslint.own_rules import project_rules
-from veomni_opslint.proposals import Edit, propose
+from veomni_opslint.proposals import Edit, NotPossibleError, propose
 from veomni_opslint.rule_loader import LoadedRule
 
 MAX_ROUNDS = 50
@@ -113,6 +113,9 @@ def _edits(work: _Work, finding: Finding, rules: Sequence[LoadedRule]) -> tuple[
     proposal = propose(work.state.analysis.model, finding, rules)
     try:
         edits = tuple(proposal.edits()) if proposal is not None else ()
+    except NotPossibleError as error:
+        work.refused[_key(finding)] = (finding, str(error))
+        return ()
     except Exception as error:
         raise RunError(
             f"the fix of {finding.code} {finding.name} failed at {finding.place}: {type(error).__name__}: {error}; "

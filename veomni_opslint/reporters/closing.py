@@ -32,6 +32,9 @@ def summary(report: Report) -> str:
         aside.append(f"{report.baselined} in the baseline")
     if report.not_new:
         aside.append(f"{report.not_new} in {printable(str(report.new_from))} already")
+    safe = sum(finding.fix is not None and finding.fix.safe for finding in report.findings)
+    if safe:
+        aside.append(f"--fix puts {safe} right")
     asides = f" ({', '.join(aside)})" if aside else ""
     return f"{found} in {counted(report.files, 'file')}{asides}"
 
