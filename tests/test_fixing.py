@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -269,6 +268,6 @@ def test_fix_that_fails_names_its_rule(tree: Path, monkeypatch: pytest.MonkeyPat
 
 def with_fix(monkeypatch: pytest.MonkeyPatch, fix: Callable[[OpsModel, Finding], Proposal]) -> None:
     """Give OPS002 another fix."""
-    changed = tuple(replace(one, fix=fix) if one.rule.code == "OPS002" else one for one in load_rules())
-    monkeypatch.setattr(rounds, "load_rules", lambda: changed)
-    monkeypatch.setattr(check, "load_rules", lambda: changed)
+    changed = tuple(one._replace(fix=fix) if one.rule.code == "OPS002" else one for one in load_rules())
+    for module in (rounds, check):
+        monkeypatch.setattr(module, "project_rules", lambda *_: changed)
