@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import FileFacts, Span
+from veomni_opslint.facts import FileFacts, Scope, Span
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.import_time import Chain, ImportTime, RunCall, running_code
@@ -45,7 +45,21 @@ def _depends(model: OpsModel, module: str, index: int, names: tuple[str, ...]) -
     scope = model.module(module).scopes[index]
     if scope.kind != "function" or scope.parent != 0:
         return False
-    return scope.name in names or _patches_a_model(model, module, index)
+    return scope.name in names or _chooses_a_kernel(model, module, scope) or _patches_a_model(model, module, index)
+
+
+def _chooses_a_kernel(model: OpsModel, module: str, scope: Scope) -> bool:
+    """Whether a function binds a pointer to the kernel that it is given, and others give it one."""
+    if not scope.parameters or not any(
+        one.name == scope.name for pointer in model.pointers if pointer.module == module for one in pointer.apply
+    ):
+        return False
+    given = re.compile(rf"(?<!def )\b{re.escape(scope.name)}\(\s*[^\s)]")
+    return any(
+        one != model.ops_package and one != module and not is_test(facts.path) and given.search(facts.text) is not None
+        for one, facts in model.modules_in(model.package)
+        if scope.name in facts.text
+    )
 
 
 def _patches_a_model(model: OpsModel, module: str, index: int) -> bool:
@@ -186,7 +200,7 @@ def _message(model: OpsModel, chain: Chain, at: int) -> str:
         outcome = "no job has set its configuration by then, so it gives None, and None is what the code goes by"
     elif last == model.dialect.apply_per_model_patches:
         outcome = "no job has set its configuration by then, so nothing is patched, whatever the user configures"
-    elif last in model.dialect.config_appliers:
+    elif last in model.dialect.config_appliers or any(last == one.name for ptr in model.pointers for one in ptr.apply):
         outcome = "it binds kernels before the job has said which, for every process that imports the package"
     else:
         outcome = "it patches a model in every process that imports the package, whatever model it trains"

@@ -81,6 +81,16 @@ MUTATIONS = (
             "    apply_ops_config(OpsImplementationConfig())  # OPS406\n",
         ),
     ),
+    plant(
+        "OPS406",
+        "pointer bound by the package",
+        swap(
+            OPS_INIT,
+            "        apply_veomni_attention_patch()\n",
+            "        apply_veomni_attention_patch()\n        moe.apply_veomni_fused_moe_patch()  # OPS406\n",
+        ),
+    ),
+    _append("pointer bound at import", KERNELS_INIT, 'moe.apply_veomni_fused_moe_patch("triton")  # OPS406'),
     _append("configuration applied by the ops", OPS_INIT, "apply_ops_config(None)  # OPS406"),
     plant(
         "OPS406",
