@@ -20,3 +20,10 @@ def check(model: OpsModel) -> Iterator[Finding]:
                 Place(path, problem.line, problem.column + 1),
                 f"the file cannot be parsed, so importing it fails and nothing in it was checked: {problem.message}",
             )
+        for block in facts.embedded:
+            if block.problem is not None and block.known:
+                yield rule.finding(
+                    Place(path, block.problem.line, block.problem.column + 1),
+                    f"this code goes into a generated file, which then cannot be imported: {block.problem.message}; "
+                    "nothing of the block was checked",
+                )

@@ -186,13 +186,14 @@ class EmbeddedBlock(NamedTuple):
 
     ``facts`` has its spans in the file that holds the string, and as its text the code that comes out of the string;
     ``call`` is the span of the ``add_post_import_block`` call. ``problem`` says why the code could not be known or
-    parsed, and where in the file.
+    parsed, and where in the file; ``known``: it could be known.
     """
 
     call: Span
     callee: str
     facts: FileFacts | None
     problem: ParseProblem | None
+    known: bool = True
 
 
 class Suppression(NamedTuple):

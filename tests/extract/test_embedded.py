@@ -200,7 +200,7 @@ def test_unknown_code(argument: str, at: str) -> None:
     column = len("é = '🙂'; ") + (0 if at.startswith("config") else len("config.add_post_import_block("))
     problem = ParseProblem(line, column, "the code is not a string that is known statically")
     call = (line, 12 + 1, line, len(text.split("\n")[line - 1].encode()))
-    assert blocks_of(text) == (EmbeddedBlock(call, "config.add_post_import_block", None, problem),)
+    assert blocks_of(text) == (EmbeddedBlock(call, "config.add_post_import_block", None, problem, known=False),)
 
 
 @pytest.mark.parametrize(

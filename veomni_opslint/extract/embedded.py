@@ -34,7 +34,7 @@ def embedded_blocks(walker: Walker, text: str, tree: ast.Module, dialect: Dialec
             at = argument if argument is not None else call
             column = len(lines[at.lineno - 1].encode()[: at.col_offset].decode(errors="replace"))
             problem = ParseProblem(at.lineno, column, "the code is not a string that is known statically")
-            found.append((EmbeddedBlock(span_of(call), callee, None, problem), None, ""))
+            found.append((EmbeddedBlock(span_of(call), callee, None, problem, known=False), None, ""))
         else:
             # As patch generation does it.
             found.append(_block(call, callee, dedented(value).stripped(), lines, dialect))
