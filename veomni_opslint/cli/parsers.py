@@ -212,6 +212,8 @@ def runtime_parser() -> _Parser:
         metavar="DEVICE",
         help="pretend to be gpu:N, npu or cpu, with stand-ins for packages that are not installed",
     )
+    group.add_argument("--config", metavar="YAML", help="bind the slots of the models as a job with this file does")
+    group.add_argument("--model", metavar="NAME", help="bind the slots of this model only")
     group.add_argument(
         "--call",
         action="store_true",
@@ -227,6 +229,7 @@ def runtime_parser() -> _Parser:
     _add_format(group, "--format", RUNTIME_FORMATS)
     group.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
     _add_colour(group)
+    group.add_argument("--baseline", metavar="FILE", help="do not show the findings that FILE accepts")
     group.add_argument("--strict", action="store_true", help="warnings fail the run, too")
     group.add_argument("--exit-zero", action="store_true", help="end with 0 whatever is found")
     parser.add_argument("--settings", metavar="FILE", help="take opslint's settings from FILE, not the project's own")

@@ -31,6 +31,7 @@ def run_runtime(options: argparse.Namespace) -> int:
         config=options.settings,
         selection=Selection(tuple(options.select), tuple(options.ignore)),
         min_severity=Severity.WARNING,
+        baseline=options.baseline,
     )
     rank = this_rank()
     if rank is not None:
@@ -41,7 +42,9 @@ def run_runtime(options: argparse.Namespace) -> int:
         columns=terminal_columns(to_file=options.output is not None),
     )
     write(_rendered(outcome, options.format, presentation), options.output)
-    return outcome.report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
+    status = outcome.report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
+    unbound = any(one.status not in {"bound", "eager"} for one in outcome.run.bindings)
+    return 1 if unbound and not options.exit_zero else status
 
 
 def _on_rank(rank: Rank, request: Request, options: argparse.Namespace) -> int:
@@ -81,6 +84,8 @@ def runtime_options(options: argparse.Namespace) -> RuntimeOptions:
         memory=int(options.memory * (1 << 30)),
         jobs=options.jobs or defaults.jobs,
         call=options.call,
+        job_file=options.config or "",
+        model=options.model or "",
         simulate=options.simulate or "",
     )
 

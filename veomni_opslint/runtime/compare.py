@@ -26,11 +26,16 @@ class Difference:
 
 
 def differences(run: RuntimeRun) -> Iterator[Difference]:
-    """Of kernel specs, op specs, slots and config fields."""
+    """Of kernel specs, op specs, slots, config fields, and of what slots are bound to."""
     yield from _kernel_specs(run)
     yield from _op_specs(run)
     yield from _slots(run)
     yield from _config_fields(run)
+    for one in run.bindings:
+        if not one.agrees:
+            known = f"{one.expected}{f' ({one.expected_reason})' if one.expected_reason else ''}"
+            got = f"{one.status}{f' ({one.reason})' if one.reason else ''}"
+            yield Difference(one.place, f"the slot `{one.var}` is {known} by its source and {got} when it is bound")
 
 
 def _kernel_specs(run: RuntimeRun) -> Iterator[Difference]:

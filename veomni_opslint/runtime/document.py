@@ -36,6 +36,7 @@ def runtime_document(run: RuntimeRun, report: Report) -> Document:
         "op_specs": [dict(spec) for spec in run.op_specs],
         "modules": [asdict(module) for module in run.modules],
         "config_fields": None if run.config_fields is None else [dict(field) for field in run.config_fields],
+        "bindings": [{**asdict(one), "place": str(one.place), "agrees": one.agrees} for one in run.bindings],
         "statuses": {status: statuses.count(status) for status in sorted(set(statuses))},
         "findings": checked["findings"],
         "summary": checked["summary"],

@@ -146,6 +146,30 @@ class ModuleState:
 
 
 @dataclass(frozen=True, slots=True)
+class BindingState:
+    """One slot of a model as the program bound it: ``bound``, ``eager``, ``error`` or ``missing``.
+
+    ``expected`` is what ``opslint bind`` says for this device, with its reason. A package that is ``missing`` is what
+    no one can know from the source.
+    """
+
+    model: str
+    var: str
+    place: Place
+    expected: str
+    expected_reason: str
+    status: str
+    kernel: str = ""
+    reason: str = ""
+    missing: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the program did what is known statically."""
+        return self.status in {self.expected, "missing"} or self.expected == "unknown"
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """The machine. ``device`` is ``gpu``, ``npu`` or ``cpu``; versions are None for what is not installed."""
 
@@ -167,8 +191,9 @@ class RuntimeRun:
     """The project as it is known statically, and the same as it ran.
 
     ``modules`` are those with slots, ``config_fields`` those of the ops config, None where that cannot be imported.
-    ``called`` is whether kernels were called where there are examples for them. ``simulated`` is the device that was
-    pretended, with the packages that were replaced; empty for the real machine.
+    ``bindings`` are the slots that were bound, if that was asked for. ``called`` is whether kernels were called where
+    there are examples for them. ``simulated`` is the device that was pretended, with the packages that were replaced;
+    empty for the real machine.
     """
 
     model: OpsModel
@@ -178,6 +203,7 @@ class RuntimeRun:
     op_specs: tuple[Mapping[str, object], ...] = ()
     modules: tuple[ModuleState, ...] = ()
     config_fields: tuple[Mapping[str, object], ...] | None = None
+    bindings: tuple[BindingState, ...] = ()
     called: bool = False
     simulated: str = ""
     stand_ins: tuple[str, ...] = ()

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 
 from veomni_opslint.errors import RunError
 from veomni_opslint.model import OpsModel
-from veomni_opslint.runtime.child.main import CONFIG, ENVIRONMENT, SLOTS
+from veomni_opslint.runtime.binding import bindings, expected_binding
+from veomni_opslint.runtime.child.main import BIND, CONFIG, ENVIRONMENT, SLOTS
 from veomni_opslint.runtime.child.watch import Ending, Limits, Message, watch
 from veomni_opslint.runtime.decode import Decoder
 from veomni_opslint.runtime.launch import interpreter, start
-from veomni_opslint.runtime.observation import Environment, ImportState, KernelState, RuntimeRun
+from veomni_opslint.runtime.observation import BindingState, Environment, ImportState, KernelState, RuntimeRun
 from veomni_opslint.runtime.request import RuntimeOptions, child_environment, runtime_request
 
 _NO_LIMIT = 1 << 62
@@ -57,15 +58,22 @@ def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None 
     for number, key in enumerate(_to_confirm(seen, specs)):
         say(f"again, alone: {key}", number, len(specs))
         seen.answers[key] = _alone(python, request, key, options)
+    machine = decoder.environment(seen.answers.get(ENVIRONMENT, {}).get("answer"), python)
+    bound: tuple[BindingState, ...] = ()
+    if options.job_file or options.model:
+        expected, asked = expected_binding(model, options, machine)
+        say("binding the slots", 0, 0)
+        bound = bindings(expected, _alone(python, {**request, "bind": asked}, BIND, options), decoder)
     fields = seen.answers.get(CONFIG, {}).get("answer")
     return RuntimeRun(
         model=model,
-        environment=decoder.environment(seen.answers.get(ENVIRONMENT, {}).get("answer"), python),
+        environment=machine,
         imported=imported,
         kernels=tuple(decoder.kernel(spec, seen.answers.get(key, {})) for key, spec in specs.items()),
         op_specs=tuple(seen.registry["op_specs"]),
         modules=tuple(decoder.module(one) for one in seen.answers.get(SLOTS, {}).get("all", ())),
         config_fields=tuple(fields["fields"]) if fields is not None else None,
+        bindings=bound,
         called=options.call,
         simulated=options.simulate,
         stand_ins=seen.stand_ins,

@@ -23,6 +23,8 @@ class RuntimeOptions:
     jobs: int = min(_DEFAULT_JOBS, os.cpu_count() or 1)
     simulate: str = ""
     call: bool = False
+    job_file: str = ""
+    model: str = ""
     device_index: int | None = None
 
 
@@ -62,5 +64,6 @@ def runtime_request(model: OpsModel, options: RuntimeOptions) -> dict[str, objec
         "timeout": options.timeout,
         "memory": options.memory,
         "jobs": options.jobs,
+        "bind": None,
         "only": None,
     }

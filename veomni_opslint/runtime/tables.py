@@ -8,7 +8,7 @@ from veomni_opslint.report import Report
 from veomni_opslint.reporters import FORMATS, Presentation
 from veomni_opslint.reporters.style import printable
 from veomni_opslint.runtime.observation import KernelState, RuntimeRun
-from veomni_opslint.runtime.words import call_words, counts, environment_rows, import_rows
+from veomni_opslint.runtime.words import binding_words, call_words, counts, environment_rows, import_rows
 
 _SHOWN_FRAMES = 4
 
@@ -24,6 +24,8 @@ def render_text(run: RuntimeRun, report: Report, presentation: Presentation) -> 
     lines += ["", presentation.bold(counts(run)), ""]
     for kernel in run.kernels:
         lines += _trouble(kernel)
+    if run.bindings:
+        lines += [*(f"{one.model}.{one.var}  {printable(binding_words(one))}" for one in run.bindings), ""]
     return "".join(f"{line}\n" for line in lines) + FORMATS["text"](report, presentation)
 
 
@@ -37,6 +39,9 @@ def render_markdown(run: RuntimeRun, report: Report) -> str:
         for kernel in run.kernels
     ]
     lines += ["", f"{counts(run)}."]
+    if run.bindings:
+        lines += ["", "| model | slot | bound to |", "|---|---|---|"]
+        lines += [f"| {one.model} | {one.var} | {_cell(binding_words(one))} |" for one in run.bindings]
     if report.findings:
         lines += ["", "| finding | place | |", "|---|---|---|"]
         lines += [

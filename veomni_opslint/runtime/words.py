@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from veomni_opslint.runtime.observation import CallState, Environment, RuntimeRun
+from veomni_opslint.runtime.observation import BindingState, CallState, Environment, RuntimeRun
 
 STATUSES = ("ok", "gated", "missing", "broken", "not-callable", "crashed", "timeout")
 
@@ -31,6 +31,16 @@ def call_words(call: CallState) -> str:
     backward = f", backward {call.backward:.1e}" if call.backward is not None else ""
     allowed = f" (allowed {call.allowed:.1e})" if call.allowed is not None else ""
     return f"called in {call.dtype}: {'pass' if call.passed else 'FAIL'}, forward {call.forward:.1e}{backward}{allowed}"
+
+
+def binding_words(binding: BindingState) -> str:
+    """What a slot was bound to, or why it was not."""
+    if binding.status == "missing":
+        return f"missing: {binding.missing} is not installed"
+    said = binding.kernel or binding.reason
+    return (
+        f"{binding.status}{f': {said}' if said else ''}{'' if binding.agrees else f', but {binding.expected} expected'}"
+    )
 
 
 def environment_rows(run: RuntimeRun) -> Iterator[tuple[str, str]]:

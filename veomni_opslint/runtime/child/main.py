@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+from .bind import tell_bindings
 from .call import call_kernel
 from .environment import describe_environment, has_accelerator_files, use_device
 from .errors import describe_error, is_found, missing_package
@@ -22,7 +23,7 @@ from .resolve import resolve_kernel
 from .stand_ins import pretend
 from .watch import Ending, Limits, Message, resident_memory, watch
 
-ENVIRONMENT, SLOTS, CONFIG = "environment", "slots", "config"
+ENVIRONMENT, SLOTS, CONFIG, BIND = "environment", "slots", "config", "bind"
 
 Task = tuple[str, Callable[[Say], None]]
 
@@ -68,6 +69,8 @@ def _serve(request: Message, say: Say) -> None:
         tasks.append((SLOTS, lambda send: tell_slots(request, send)))
     if request["config_module"]:
         tasks.append((CONFIG, lambda send: tell_config_fields(request, send)))
+    if request["bind"]:
+        tasks.append((BIND, lambda send: tell_bindings(request, send)))
     only = request["only"]
     if only is None:
         _fork_all(tasks, request, say)

@@ -20,10 +20,10 @@ def tell_slots(request: Message, say: Say) -> None:
             module = importlib.import_module(name)
             answer["slots"] = [
                 {"var": var, "op_name": slot.op_name, "variant": slot.variant}
-                for var, slot in _of_class(module, request["op_slot"])
+                for var, slot in of_class(module, request["op_slot"])
             ]
             answer["config_slots"] = [
-                {"var": var, "field": slot.field_name} for var, slot in _of_class(module, request["config_slot"])
+                {"var": var, "field": slot.field_name} for var, slot in of_class(module, request["config_slot"])
             ]
         except MemoryError:
             raise
@@ -58,7 +58,7 @@ def tell_config_fields(request: Message, say: Say) -> None:
     )
 
 
-def _of_class(module: Any, class_name: str) -> list[tuple[str, Any]]:
+def of_class(module: Any, class_name: str) -> list[tuple[str, Any]]:
     """The attributes of that class in the order of their names, as a program that walks the module sees them."""
     found = []
     for name in sorted(vars(module)):
