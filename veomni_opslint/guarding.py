@@ -47,7 +47,7 @@ def guarded(model: OpsModel, place: Place) -> Proposal | None:
         if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == model.dialect.backend_spec:
             return _requiring(model, facts, call)
     if isinstance(node, ast.Call) and isinstance(around[0], ast.Assign) and around[0].value is node:
-        return _guarded_value(model, module, facts, place)
+        return _guarded_value(model, facts, place, _guard(model, module, facts, tree))
     return None
 
 
@@ -55,7 +55,7 @@ def _guarded_import(
     model: OpsModel, module: str, facts: FileFacts, tree: ast.Module, imported: Import
 ) -> Proposal | None:
     statement = _statement_at(tree, imported)
-    guard = _guard(model, module, facts)
+    guard = _guard(model, module, facts, tree)
     if statement is None or guard is None:
         return None
     around = ancestors(tree, statement)
@@ -91,10 +91,16 @@ def _statement_at(tree: ast.Module, imported: Import) -> ast.Import | ast.Import
     return None
 
 
-def _guard(model: OpsModel, module: str, facts: FileFacts) -> _Guard | None:
+def _guard(model: OpsModel, module: str, facts: FileFacts, tree: ast.Module) -> _Guard | None:
     """A guard that the file has already, or the first one of the dialect that some module of the package defines."""
+    always = {
+        line
+        for one in tree.body
+        if not hasattr(one, "body") or isinstance(one, ast.FunctionDef)
+        for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
+    }
     for binding in facts.bindings:
-        if binding.scope == 0 and binding.name in model.dialect.npu_guards and binding.when == ("true",):
+        if binding.scope == 0 and binding.name in model.dialect.npu_guards and binding.span[0] in always:
             targets = model.symbols.attribute(module, binding.name)
             if targets and all(target.kind in ("scope", "value") for target in targets):
                 called = "()" * any(target.kind == "scope" for target in targets)
@@ -184,7 +190,7 @@ def _behind_guard(model: OpsModel, facts: FileFacts, uses: ImportUses, guard: _G
     found = code.import_at(uses.statement.lineno, uses.statement.col_offset)
     if found is None:
         return
-    statement = code.statement_of(*found, uses.alias)
+    statement = code.statement_of(*found, uses.alias, every_comment=True)
     indent = code.module.default_indent
     block = f"if {guard.condition}:\n{indent}" + statement.replace("\n", f"\n{indent}") + "\n"
     below = code.behind_imports(uses.statement.lineno)
@@ -216,8 +222,7 @@ def _in_place(model: OpsModel, facts: FileFacts, statement: ast.stmt, guard: _Gu
         yield code.at_top(guard.statement)
 
 
-def _guarded_value(model: OpsModel, module: str, facts: FileFacts, place: Place) -> Proposal | None:
-    guard = _guard(model, module, facts)
+def _guarded_value(model: OpsModel, facts: FileFacts, place: Place, guard: _Guard | None) -> Proposal | None:
     if guard is None or guard.line > place.line:
         return None
     end = extent(facts.text, place)[1]

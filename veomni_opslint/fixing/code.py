@@ -79,9 +79,18 @@ class Code:
         return self._without_lines(line)
 
     def statement_of(
-        self, line: cst.SimpleStatementLine, small: _Import, alias: int | None, names: Collection[str] | None = None
+        self,
+        line: cst.SimpleStatementLine,
+        small: _Import,
+        alias: int | None,
+        names: Collection[str] | None = None,
+        *,
+        every_comment: bool = False,
     ) -> str:
-        """An import, or one name of it, or some, as a statement of its own, with the comment behind it."""
+        """An import, or one name of it, or some, as a statement of its own, with the comment behind it.
+
+        Unless *every_comment*, one that only makes sense at the top of a module is dropped.
+        """
         if isinstance(small, cst.Import) and alias is not None:
             small = small.with_changes(names=[small.names[alias].with_changes(comma=cst.MaybeSentinel.DEFAULT)])
         if isinstance(small, cst.ImportFrom) and not isinstance(small.names, cst.ImportStar) and names is not None:
@@ -91,7 +100,9 @@ class Code:
                 small = small.with_changes(names=kept, lpar=None, rpar=None)
         text = self.written(small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
         comment = line.trailing_whitespace.comment
-        if comment is None or len(line.body) > 1 or alias is not None or _AT_TOP.search(comment.value):
+        if comment is None or len(line.body) > 1 or alias is not None:
+            return text
+        if _AT_TOP.search(comment.value) and not every_comment:
             return text
         return f"{text}  {comment.value}"
 
