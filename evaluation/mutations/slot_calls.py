@@ -115,6 +115,7 @@ KEPT = (
     ),
     _kept("by setattr", '        setattr(self, "fused", veomni_swiglu_mlp)  # OPS306\n'),
     _kept("appended", "        self.fused = []\n        self.fused.append(veomni_swiglu_mlp)  # OPS306\n"),
+    _kept("the method instead of the kernel", "        self.fused = veomni_swiglu_mlp.bound_kernel  # OPS306\n"),
     _kept("its call", "        self.fused = veomni_swiglu_mlp.__call__  # OPS306\n"),
     plant("OPS306", "returned", append(LLAMA_GPU, "def mlp():\n    return veomni_swiglu_mlp  # OPS306")),
     plant("OPS306", "as a default", append(LLAMA_GPU, "def mlp(x, fn=veomni_swiglu_mlp):  # OPS306\n    return x")),

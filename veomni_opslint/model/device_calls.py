@@ -105,11 +105,11 @@ class DeviceUses:
         aliases = _aliases(facts)
         index = function.index if function is not None else 0
         # A function that asserts it wants CUDA tensors is not behind a guard, it is one of those that NPU hosts lack.
-        world = self.model.without_npu.on_npu(not _asserts_cuda(root))
+        world = self.model.without_npu.on_npu("is_cuda" not in facts.text or not _asserts_cuda(root))
         for questions in (False, True):
 
             def pick(node: ast.expr, path: Path, questions: bool = questions) -> bool:
-                if not self._kind(module, index, node, path, aliases):
+                if not self._kind(module, index, node, path, aliases) or _is_to_fail(path):
                     return False
                 return (getattr(node, "attr", "") in _QUESTIONS) is questions
 
@@ -228,6 +228,19 @@ class DeviceUses:
         if scope.index == 0 or use.module in self.gpu_files:
             return use.module not in self.gpu_files
         return self._reached(world, use.module, facts, scope, above, depth + 1)[0]
+
+
+def _is_to_fail(path: Path) -> bool:
+    """Whether a test expects the code to raise, and gives it CUDA for that."""
+    return any(
+        isinstance(outer, ast.With)
+        and any(
+            isinstance(item.context_expr, ast.Call)
+            and dotted(item.context_expr.func).rpartition(".")[2] in ("raises", "assertRaises", "assertRaisesRegex")
+            for item in outer.items
+        )
+        for outer in path
+    )
 
 
 def _asserts_cuda(root: ast.Module) -> bool:

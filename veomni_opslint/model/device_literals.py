@@ -56,6 +56,12 @@ def names_device(node: ast.expr, path: Path, defaults: tuple[str, ...], paramete
         if isinstance(outer, ast.IfExp):
             if inner is outer.test:
                 return False
+        elif isinstance(outer, ast.keyword) and outer.arg == "default" and _makes_field(path[depth - 1]):
+            # Of a dataclass: the name is that of the field.
+            inner = path[depth - 1]
+            continue
+        elif outer is inner:
+            continue
         elif isinstance(outer, ast.keyword):
             return _is_device_keyword(outer, path[depth - 1], defaults)
         elif isinstance(outer, ast.Call):
@@ -78,6 +84,10 @@ def names_device(node: ast.expr, path: Path, defaults: tuple[str, ...], paramete
             return False
         inner = outer
     return False
+
+
+def _makes_field(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "field"
 
 
 def _is_device_keyword(keyword: ast.keyword, call: ast.AST, defaults: tuple[str, ...]) -> bool:

@@ -108,7 +108,8 @@ class _Escapes:
             outer = path[depth]
             if isinstance(outer, ast.Attribute):
                 around = path[depth - 1]
-                if outer.attr != "__call__" or (isinstance(around, ast.Call) and around.func is outer):
+                method = outer.attr in ("__call__", self._model.dialect.slot_kernel)
+                if not method or (isinstance(around, ast.Call) and around.func is outer):
                     return None
             elif isinstance(outer, ast.Call):
                 if inner is outer.func:

@@ -145,6 +145,8 @@ def _kinds(text: str, line_start: int, before: str, name: str, dialect: Dialect)
     elif behind.startswith(kernel):
         if behind.startswith("(", len(kernel)) or _LOCAL_NAME.search(before):
             yield True
+    elif behind.startswith(kernel[:-2]) and not behind[len(kernel) - 2 :].startswith(("(", "_")):
+        yield False
     elif behind.startswith(".__call__"):
         yield from (True,) if behind.startswith(".__call__(") else (True, False)
     elif not behind.startswith(".") and (before.strip() or not _ASSIGNED.match(behind)):
