@@ -112,7 +112,7 @@ class Callables:
             if node is None or node.keywords or any(one.rpartition(".")[2] in _OWN_CONSTRUCTOR for one in base.bases):
                 return None
             own = [one for one in facts.bindings if one.scope == base.index and one.name in ("__init__", "__new__")]
-            if len(own) > 1 or any(not _keeps(one) and one not in _DATACLASS for one in base.decorators):
+            if len(own) > 1 or any(not keeps_signature(one) and one not in _DATACLASS for one in base.decorators):
                 return None
             if own:
                 return self._written_constructor(where, scope, own[0])
@@ -241,9 +241,10 @@ def _is(node: ast.expr | None, value: bool) -> bool:
     return isinstance(node, ast.Constant) and node.value is value
 
 
-def _keeps(decorator: str) -> bool:
+def keeps_signature(decorator: str) -> bool:
+    """Whether a function takes after a decorator what it takes without it."""
     return decorator.rpartition(".")[2] in _SAME_SIGNATURE
 
 
 def _all_keep(scope: Scope) -> bool:
-    return all(_keeps(one) for one in scope.decorators)
+    return all(keeps_signature(one) for one in scope.decorators)

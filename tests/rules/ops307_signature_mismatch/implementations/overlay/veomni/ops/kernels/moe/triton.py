@@ -1,0 +1,2 @@
+def triton_experts(hidden_states, indices):
+    return hidden_states
