@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from veomni_opslint.analysis import Analysis, analyse, collector_paused
 from veomni_opslint.dialect_check import doubt_about_dialect
@@ -13,15 +13,18 @@ from veomni_opslint.discovery import Project, discover
 from veomni_opslint.errors import RunError
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Severity
-from veomni_opslint.gate.apply_baseline import Accepted, BaselineUse, apply_baseline, open_baseline
 from veomni_opslint.model import OpsModel
 from veomni_opslint.own_rules import project_rules
 from veomni_opslint.proposals import with_fixes
-from veomni_opslint.report import Coverage, Report, at_least
+from veomni_opslint.report import BaselineUse, Coverage, Report, at_least
 from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, select_rules
 from veomni_opslint.rule_run import apply_rules, filter_findings
+from veomni_opslint.settings import Settings
 from veomni_opslint.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from veomni_opslint.gate.apply_baseline import BaselineFile
 
 __all__ = ["Analysis", "Checked", "Request", "analyse", "check", "checked", "contents_of"]
 
@@ -83,7 +86,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     off = read_levels(settings, rules).off
     configured = Selection(settings.select, (*settings.ignore, *off), settings.extend_select)
     selected = select_rules(rules, configured, request.selection, settings.describe(), runtime=judge is not None)
-    baseline = open_baseline(request.baseline, request.baseline_use, project, settings)
+    baseline = _open_baseline(request, project, settings)
     watch.lap("load rules")
     with collector_paused():
         analysis = analyse(project, settings, contents_of(request, project), watch, rules)
@@ -91,20 +94,22 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     watch.lap("rules")
     files = _files_checked(analysis)
     outcome = filter_findings(found, analysis, rules, selected, baseline.entry_paths() if baseline else ())
-    gated = Accepted(outcome.findings, 0)
+    unaccepted, baselined, change = outcome.findings, 0, None
     if baseline is not None:
+        from veomni_opslint.gate.apply_baseline import apply_baseline  # noqa: PLC0415 - most runs need none
+
         lines = dict(_excerpts(outcome.findings, analysis.files))
-        gated = apply_baseline(
+        unaccepted, baselined, change = apply_baseline(
             baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
         )
     watch.lap("suppressions and baseline")
-    left, doubt = gated.findings, None
+    left, doubt = unaccepted, None
     if request.new_from is not None:
         # Loaded late: it starts other programs, and most runs need none.
         from veomni_opslint.gate.new_from import new_since  # noqa: PLC0415
 
         with collector_paused():
-            left, doubt = new_since(request.new_from, gated.findings, analysis, settings, rules, selected)
+            left, doubt = new_since(request.new_from, unaccepted, analysis, settings, rules, selected)
         watch.lap("the other revision")
     shown = with_fixes(at_least(left, request.min_severity), analysis.model, selected)
     watch.lap("fixes")
@@ -117,16 +122,24 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         suppressed=outcome.silenced,
         files=files,
         coverage=_coverage(analysis),
-        baselined=gated.number,
-        not_new=len(gated.findings) - len(left),
+        baselined=baselined,
+        not_new=len(unaccepted) - len(left),
         new_from=request.new_from,
-        baseline_change=gated.change,
+        baseline_change=change,
         excerpts=dict(_excerpts(shown, analysis.files)),
         timings=timings,
         stages=watch.stages(),
         doubt=doubt or doubt_about_dialect(analysis.model, settings),
     )
     return Checked(report, analysis)
+
+
+def _open_baseline(request: Request, project: Project, settings: Settings) -> BaselineFile | None:
+    if request.baseline is None and settings.baseline is None and request.baseline_use == "apply":
+        return None
+    from veomni_opslint.gate.apply_baseline import open_baseline  # noqa: PLC0415 - most runs need none
+
+    return open_baseline(request.baseline, request.baseline_use, project, settings)
 
 
 def contents_of(request: Request, project: Project) -> Mapping[str, bytes]:

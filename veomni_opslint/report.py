@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.registrations import Unresolved
 
+BaselineUse: TypeAlias = Literal["apply", "write", "prune"]
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 

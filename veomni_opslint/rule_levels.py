@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.file_walk import Excludes
 from veomni_opslint.findings import Severity
@@ -11,8 +11,7 @@ from veomni_opslint.rule_loader import EXACT, LoadedRule, matches, require_rule
 from veomni_opslint.settings import OFF, Level, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Levels:
+class Levels(NamedTuple):
     """The levels that the settings give to rules, by code; ``by_file`` goes before ``everywhere``."""
 
     everywhere: dict[str, Level]

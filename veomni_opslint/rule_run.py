@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from veomni_opslint.analysis import Analysis
 from veomni_opslint.errors import InternalError, cause_of
@@ -18,8 +19,7 @@ from veomni_opslint.settings import shown_path
 from veomni_opslint.suppress import suppress
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The findings that count, how many comments silenced, and the codes of the rules that count by path."""
 
     findings: tuple[Finding, ...]

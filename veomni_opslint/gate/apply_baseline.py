@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from dataclasses import replace
+from typing import NamedTuple
 
 from veomni_opslint.discovery import Project
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Finding, Place, Severity
 from veomni_opslint.fingerprints import with_fingerprints
 from veomni_opslint.gate.baseline import Baseline, Entry, Scope, accepted, entry_of, mark_of, read_baseline
-from veomni_opslint.report import BaselineChange, at_least
+from veomni_opslint.report import BaselineChange, BaselineUse, at_least
 from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import LoadedRule
 from veomni_opslint.rule_run import Outcome
 from veomni_opslint.rule_settings import rules_by_file
 from veomni_opslint.settings import Settings, shown_path
 
-BaselineUse: TypeAlias = Literal["apply", "write", "prune"]
 _STALE = "stale-baseline"
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineFile:
+class BaselineFile(NamedTuple):
     """A baseline, where it is, and what to do with it. ``baseline`` is None where the file is yet to be written."""
 
     path: str
@@ -36,8 +34,7 @@ class BaselineFile:
         return tuple(entry.path for entry in self.baseline.entries) if self.baseline is not None else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(NamedTuple):
     """The findings that are not in the baseline, with those about the baseline itself; and how many are in it."""
 
     findings: tuple[Finding, ...]
@@ -97,7 +94,7 @@ def apply_baseline(
         return Accepted(left, len(chosen), _change(file, before, after))
     left = tuple(finding for finding in findings if finding not in old)
     if file.use == "prune":
-        after = replace(before, entries=tuple(entry for entry in before.entries if entry not in stale))
+        after = before._replace(entries=tuple(entry for entry in before.entries if entry not in stale))
         return Accepted(left, len(old), _change(file, before, after))
     about = _about_entries(file.path, stale, project, settings, rules, selected)
     return Accepted(with_fingerprints((*left, *about)), len(old))
@@ -121,7 +118,7 @@ def _rewritten(
     comments = {entry.fingerprint: entry.comment for entry in before.entries}
     kept = [entry for entry in before.entries if entry not in judged]
     written = (
-        replace(entry_of(finding, mark), comment=comments.get(finding.fingerprint, "")) for finding, mark in chosen
+        entry_of(finding, mark)._replace(comment=comments.get(finding.fingerprint, "")) for finding, mark in chosen
     )
     return Baseline(scope, (*kept, *written))
 

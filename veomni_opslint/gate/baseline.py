@@ -6,8 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Finding
@@ -25,8 +24,7 @@ _ENTRY = re.compile(
 _WAY_OUT = "restore it from version control, or delete it and accept what there is with `--write-baseline`"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An accepted finding.
 
     The fingerprint decides; path, code and message are for the reader. ``mark`` is made of the line of code, and tells
@@ -47,8 +45,7 @@ class Entry:
         return f"{self.path}: {self.code} {self.message} [{self.fingerprint}{mark}]{self.comment}"
 
 
-@dataclass(frozen=True, slots=True)
-class Baseline:
+class Baseline(NamedTuple):
     """The entries, and what was read when they were found: the package alone, or the whole repository."""
 
     scope: Scope
