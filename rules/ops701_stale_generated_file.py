@@ -13,7 +13,7 @@ from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names, names_of
 from veomni_opslint.model.patch_plans import Origin, PatchPlan, PlannedBlock, PlannedCode, PlannedImport
-from veomni_opslint.model.planned_source import planned_source, renamed
+from veomni_opslint.model.planned_source import lines_of, planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference, same_tree
 from veomni_opslint.parsing import parse
 from veomni_opslint.rule import Rule
@@ -80,7 +80,7 @@ class _Comparison:
         return (line, len(text) - len(text.lstrip()), line, len(text.encode()))
 
     def _expected(self, code: PlannedCode) -> list[str] | None:
-        return planned_source(code, _lines(self._model.files[code.definition.path].text)) if code.definition else None
+        return planned_source(code, self._model.files[code.definition.path].text) if code.definition else None
 
     def _external(self, code: PlannedCode) -> Iterator[Finding]:
         module, _, name = code.external.rpartition(".")
@@ -137,10 +137,12 @@ class _Comparison:
                 continue
             related = [self._origin(Origin(planned.path, _place_in(planned.block, node)), "the patch config says this")]
             if found:
-                message = f"{_described(node)} is not what {self._config} adds"
+                message = f"{_described(node, lines_of(facts.text))} is not what {self._config} adds"
                 yield self._finding(span_of(found[-1]), message, related)
             else:
-                yield self._finding(at, f"{_described(node)} is missing, which {self._config} adds", related)
+                yield self._finding(
+                    at, f"{_described(node, lines_of(facts.text))} is missing, which {self._config} adds", related
+                )
 
     def _counterpart(self, node: ast.stmt, block: FileFacts) -> tuple[list[ast.stmt], ast.stmt | None]:
         """Statements of the file that stand for one of a block, and the one that says the same."""
@@ -154,7 +156,7 @@ class _Comparison:
             return [node], node
         else:
             candidates = [one for one in self._file.body if type(one) is type(node)]
-        expected = dedented_lines(_lines(block.text), node)
+        expected = dedented_lines(lines_of(block.text), node)
         for one in candidates:
             if first_difference(expected, dedented_lines(self._file.lines, one)) is None:
                 return candidates, one
@@ -229,7 +231,7 @@ class _Comparison:
         related = [self._origin(code.origin, "the patch config asks for it here")]
         if code.definition is not None:
             path = code.definition.path
-            text = _lines(self._model.files[path].text)[line - 1]
+            text = lines_of(self._model.files[path].text)[line - 1]
             patch = (line, len(text) - len(text.lstrip()), line, len(text.encode()))
             related.insert(0, Related(self._model.place(path, patch), "the patch says this"))
         return self._finding(span, message, related)
@@ -245,11 +247,6 @@ class _Comparison:
         if not related:
             related = [self._origin(Origin(self._plan.path, self._plan.created), "the patch config")]
         return rule.finding(self._model.place(self._file.facts.path, span), message, related)
-
-
-@lru_cache(maxsize=64)
-def _lines(text: str) -> list[str]:
-    return text.split("\n")
 
 
 def _imports_of(planned: PlannedBlock) -> Iterator[PlannedImport]:
@@ -286,8 +283,11 @@ def _named_like(code: list[str], target: str) -> str:
 
 def _decorated_alike(code: PlannedCode, decorators: Sequence[ast.expr], node: DefinitionNode) -> bool:
     """Whether the decorators that stay are there; a method keeps those of the source module as well."""
-    wanted = [renamed(code, ast.unparse(decorator)) for decorator in decorators]
-    found = [ast.unparse(decorator) for decorator in node.decorator_list]
+    try:
+        wanted = [renamed(code, ast.unparse(decorator)) for decorator in decorators]
+        found = [ast.unparse(decorator) for decorator in node.decorator_list]
+    except RecursionError:
+        return True
     if code.kind == "method":
         return not wanted or found[-len(wanted) :] == wanted
     return found == wanted
@@ -303,8 +303,8 @@ def _full_name(module: str, name: str) -> str:
     return f"{module}.{name}" if name else module
 
 
-def _described(node: ast.stmt) -> str:
+def _described(node: ast.stmt, lines: list[str]) -> str:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return f"`{node.name}`"
     names = assigned_names(node)
-    return f"`{names[0]}`" if names else f"`{ast.unparse(node).partition(chr(10))[0]}`"
+    return f"`{names[0]}`" if names else f"the statement `{lines[node.lineno - 1].strip()}`"

@@ -160,7 +160,7 @@ def _in_patch(
     if code.definition is None:
         return
     path, node = code.definition.path, code.definition.node
-    source = planned_source(code, model.files[path].text.split("\n")) or []
+    source = planned_source(code, model.files[path].text) or []
     text = "\n".join(source)
     words = {name: re.compile(rf"(?<![\w.]){re.escape(name)}\b") for name in names if name in text}
     mentioned = [name for name, word in words.items() if word.search(text) is not None]

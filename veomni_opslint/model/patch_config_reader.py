@@ -93,7 +93,11 @@ class _ModuleReader:
 
     def run(self) -> dict[str, object]:
         for statement in self._facts.tree.body if self._facts.tree is not None else ():
-            self._statement(statement)
+            try:
+                self._statement(statement)
+            except RecursionError:
+                # Nested too deeply to be read, and so is what it does to the configs before it.
+                return {}
         return self._names
 
     def _statement(self, statement: ast.stmt) -> None:

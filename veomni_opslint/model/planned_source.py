@@ -3,27 +3,34 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 
 from veomni_opslint.model.patch_plans import PlannedCode
 from veomni_opslint.model.same_code import dedented_lines
 
 
-def planned_source(code: PlannedCode, lines: list[str]) -> list[str] | None:
-    """The lines of the definition without its decorators; *lines* are those of the file that holds it.
+def planned_source(code: PlannedCode, text: str) -> list[str] | None:
+    """The lines of the definition without its decorators; *text* is that of the file that holds it.
 
     One line here is one line there. None where the source of the patch is not known.
     """
     if code.definition is None:
         return None
     node = code.definition.node
-    written = dedented_lines(lines, node)
+    written = dedented_lines(lines_of(text), node)
     name = code.target.rpartition(".")[2]
     if not code.name_map and node.name == name:
         return written
-    text = renamed(code, "\n".join(written))
+    source = renamed(code, "\n".join(written))
     if node.name != name:
         word = "class" if isinstance(node, ast.ClassDef) else "def"
-        text = text.replace(f"{word} {node.name}", f"{word} {name}", 1)
+        source = source.replace(f"{word} {node.name}", f"{word} {name}", 1)
+    return source.split("\n")
+
+
+@lru_cache(maxsize=64)
+def lines_of(text: str) -> list[str]:
+    """The lines of a file or block."""
     return text.split("\n")
 
 
