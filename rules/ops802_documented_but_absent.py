@@ -19,7 +19,8 @@ from veomni_opslint.model.documentation import (
     value_tables,
 )
 from veomni_opslint.model.documented_names import absent_names, makes_kernel, mentions
-from veomni_opslint.model.known_values import known_values
+from veomni_opslint.model.known_values import known_values, registered_values
+from veomni_opslint.model.ops_config import OpsConfig
 from veomni_opslint.model.registered_pairs import nearest
 from veomni_opslint.rule import Rule
 
@@ -35,21 +36,22 @@ _SAYS_DEFAULT = re.compile(r"#\s*default\b(?!\s*on\b)")
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The fields that there are, the values of each (None where they cannot be known), and the defaults."""
+    """The fields that there are, and their defaults."""
 
     model: OpsModel
+    config: OpsConfig
     fields: tuple[str, ...]
-    values: Mapping[str, tuple[str, ...] | None]
     defaults: Mapping[str, str | None]
 
     def accepts(self, field: str, value: str) -> bool:
         """Whether a value can be one of the field: something implements it, or the config class speaks of it."""
-        values = self.values.get(field)
-        if values is None or value in values:
+        if value == self.model.dialect.eager or value in registered_values(self.model, field):
             return True
-        config = self.model.ops_config
-        text = self.model.module(config.module).text if config is not None else ""
-        return f'"{value}"' in text or f"'{value}'" in text
+        text = self.model.module(self.config.module).text
+        if f'"{value}"' in text or f"'{value}'" in text:
+            return True
+        values = known_values(self.model, self.config, field)
+        return values is None or value in values
 
     def is_foreign(self, name: str, after: str = "") -> bool:
         """Whether something else of the project is called like this, or it does not look like a field at all.
@@ -66,8 +68,7 @@ def check(model: OpsModel) -> Iterator[Finding]:
     config = model.ops_config
     fields = config_fields(model)
     if config is not None and fields:
-        values = {field: known_values(model, config, field) for field in fields}
-        known = _Known(model, fields, values, {field.name: field.default for field in config.fields})
+        known = _Known(model, config, fields, {field.name: field.default for field in config.fields})
         for document in model.documents:
             reported: set[tuple[int, str]] = set()
             for finding in _in_document(known, document):
@@ -179,7 +180,7 @@ def _selected(known: _Known, place: Place, field: str, value: str | None, *, str
     if field in known.fields:
         if value and not known.accepts(field, value):
             yield _value(known, place, field, value)
-    elif strict and known.model.ops_config is not None and known.model.ops_config.field(field) is None:
+    elif strict and known.config.field(field) is None:
         yield _field(known, place, field)
 
 
@@ -194,7 +195,7 @@ def _field(known: _Known, place: Place, field: str) -> Finding:
 
 
 def _value(known: _Known, place: Place, field: str, value: str) -> Finding:
-    values = known.values.get(field) or ()
+    values = known_values(known.model, known.config, field) or ()
     near = nearest(value, values)
     hint = f"; did you mean `{near}`?" if near else ""
     return rule.finding(

@@ -102,6 +102,7 @@ def makes_kernel(block: Fence) -> bool:
 
 def absent_names(model: OpsModel) -> Iterator[Absence]:
     """Paths, modules, attributes and slots that the documents name and that do not exist."""
+    classes = _classes(model)
     for document in model.documents:
         for mention in mentions(document):
             text = mention.code.text
@@ -109,7 +110,7 @@ def absent_names(model: OpsModel) -> Iterator[Absence]:
                 continue
             found = (
                 _absent_slot(model, text)
-                or _absent_member(model, text)
+                or _absent_member(classes, text)
                 or _absent_name(model, mention)
                 or _absent_path(model, mention)
             )
@@ -137,19 +138,30 @@ def _absent_slot(model: OpsModel, text: str) -> Absence | None:
     return Absence(Place("", 1), f"{pair[1]}/{pair[2]}", "no kernel is registered for it", near)
 
 
-def _absent_member(model: OpsModel, text: str) -> Absence | None:
-    """``BackendSpec.requires``: an attribute of a class of the architecture."""
+def _classes(model: OpsModel) -> dict[str, list[str]]:
+    """The classes of the architecture, with the texts of the files that define each."""
     dialect = model.dialect
-    owner, dot, rest = text.partition(".")
-    classes = {dialect.ops_config, dialect.kernel_spec, dialect.backend_spec, dialect.op_spec, dialect.op_slot}
-    classes |= {dialect.config_slot, dialect.hardware_requirement, dialect.registry_class, dialect.op_scope}
-    member = re.match(r"[A-Za-z]\w*", rest)
-    if not dot or owner not in classes or member is None or not re.fullmatch(r"\w+(?:\s*[(=].*)?", rest):
+    names = (dialect.ops_config, dialect.kernel_spec, dialect.backend_spec, dialect.op_spec, dialect.op_slot)
+    more = (dialect.config_slot, dialect.hardware_requirement, dialect.registry_class, dialect.op_scope)
+    found: dict[str, list[str]] = {name: [] for name in (*names, *more)}
+    pattern = re.compile(rf"^class ({'|'.join(map(re.escape, found))})\b", re.MULTILINE)
+    texts = [facts.text for _, facts in model.modules_in(model.ops_package)] if model.documents else []
+    if model.ops_config is not None:
+        texts.append(model.module(model.ops_config.module).text)
+    for text in texts:
+        for name in pattern.findall(text) if "\nclass " in text else ():
+            found[name].append(text)
+    return found
+
+
+def _absent_member(classes: dict[str, list[str]], text: str) -> Absence | None:
+    """``BackendSpec.requires``: an attribute of a class of the architecture."""
+    owner, _, rest = text.partition(".")
+    texts = classes.get(owner)
+    member = re.fullmatch(r"([A-Za-z]\w*)(?:\s*[(=].*)?", rest) if texts else None
+    if member is None or any(re.search(rf"\b{member[1]}\b", one) for one in texts or ()):
         return None
-    texts = [facts.text for _, facts in model.modules_in(model.package) if f"class {owner}" in facts.text]
-    if not texts or any(re.search(rf"\b{member[0]}\b", one) for one in texts):
-        return None
-    return Absence(Place("", 1), f"{owner}.{member[0]}", f"{owner} has no such attribute")
+    return Absence(Place("", 1), f"{owner}.{member[1]}", f"{owner} has no such attribute")
 
 
 def _absent_name(model: OpsModel, mention: Mention) -> Absence | None:
@@ -168,10 +180,10 @@ def _absent_attribute(model: OpsModel, dotted: str, attribute: str, makes: bool)
         module, _, name = module.rpartition(".")
         rest.insert(0, name)
     written = f"{dotted}:{attribute}" if attribute else dotted
-    if not rest or presence.attribute(module, rest[0]) is not False:
-        return None
     may_be_module = len(rest) > 1 or module in symbols.packages
-    if may_be_module and (makes or presence.module(f"{module}.{rest[0]}") is not False):
+    if not rest or (may_be_module and makes) or presence.attribute(module, rest[0]) is not False:
+        return None
+    if may_be_module and presence.module(f"{module}.{rest[0]}") is not False:
         return None
     return Absence(Place("", 1), written, f"{module} has no {rest[0]}", tuple(presence.names_of(module)))
 

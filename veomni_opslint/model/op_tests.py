@@ -12,6 +12,8 @@ _KERNELS = "kernels"
 
 def texts_of_tests(model: OpsModel) -> Mapping[str, str]:
     """The text of the tests of the ops and of their helpers below a line with the path; none where no test was read."""
+    if not model.test_modules:
+        return {}
     inside = f"{model.project.package_path}/"
     folder = f"/{model.dialect.ops_package}/"
     found = {path: f"{path}\n{facts.text}" for path, facts in model.files.items() if folder in f"/{path}"}

@@ -245,7 +245,7 @@ class OpsModel:
         return {
             name: facts
             for name, facts in self.symbols.modules.items()
-            if is_test_file(facts.path) and not facts.path.startswith(inside)
+            if not facts.path.startswith(inside) and is_test_file(facts.path)
         }
 
     @cached_property

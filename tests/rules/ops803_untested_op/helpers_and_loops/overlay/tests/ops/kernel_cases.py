@@ -1,0 +1,1 @@
+NAMES = ("rms_norm", "liger_kernel")

@@ -1,0 +1,5 @@
+from kernel_cases import NAMES
+
+
+def test_forward():
+    assert NAMES
