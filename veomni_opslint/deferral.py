@@ -40,8 +40,8 @@ def deferral(model: OpsModel, module: str, imported: Import, name: str | None = 
     if not (uses.functions or values):
         fix = Fix(f"remove `{written}`, which this file does not use", safe=False)
     else:
-        exported = module in model.symbols.packages and imported.level == 1
-        fix = Fix(f"move `{written}` to where it is used", safe=not (uses.decorated or exported))
+        reexported = any(one.asname == one.name for one in uses.statement.names)
+        fix = Fix(f"move `{written}` to where it is used", safe=not (uses.decorated or reexported))
     return Proposal(fix, lambda: _edits(model, facts, uses, values))
 
 

@@ -196,12 +196,16 @@ def _behind_guard(model: OpsModel, facts: FileFacts, uses: ImportUses, guard: _G
     below = code.behind_imports(uses.statement.lineno)
     at = below if below is not None and guard.line <= facts.text.count("\n", 0, below) else None
     removed = code.without(*found, uses.alias)
-    if at is not None:
+    whole_line = uses.alias is None and len(found[0].body) == 1
+    if whole_line and not guard.statement and guard.line < uses.statement.lineno and code.ends_imports(found[0]):
+        start, end = code.span(found[0])
+        yield Edit(start, end, "\n" * (not facts.text[:start].endswith("\n\n")) + block.rstrip("\n"))
+    elif at is not None:
         yield removed
         if guard.statement:
             yield code.at_top(guard.statement)
         yield Edit(at, at, f"\n{block}")
-    elif guard.line <= uses.statement.lineno and uses.alias is None and len(found[0].body) == 1:
+    elif guard.line <= uses.statement.lineno and whole_line:
         start, end = code.span(found[0])
         yield Edit(start, end, block.rstrip("\n"))
         if guard.statement:

@@ -127,6 +127,10 @@ class Code:
             return None
         return self._below(run[-1])
 
+    def ends_imports(self, line: cst.SimpleStatementLine) -> bool:
+        """Whether the block of imports at the top ends with this one."""
+        return _imports(_behind_docstring(self.module.body))[-1:] == [line]
+
     def above(self, line: int) -> int:
         """Where the top-level statement that *line* is in begins, with the comments directly above it."""
         for node in self.module.body:
