@@ -16,7 +16,8 @@ from support.projects import write_base_tree, write_files
 from veomni_opslint import __version__, check
 from veomni_opslint.__main__ import main
 from veomni_opslint.cli import output
-from veomni_opslint.cli.parsers import COMMANDS, REGISTRY_FORMATS, REPORT_FORMATS, check_parser
+from veomni_opslint.cli.check_options import REPORT_FORMATS, check_parser
+from veomni_opslint.cli.parsers import COMMANDS, REGISTRY_FORMATS
 from veomni_opslint.registry_report import FORMATS as REGISTRY
 from veomni_opslint.reporters import FORMATS
 from veomni_opslint.rule_loader import load_rules
