@@ -219,7 +219,7 @@ class _Uses:
         yield from self.in_block(body, returns_none=returns_none)
 
     def _speaks_of_it(self, node: ast.stmt) -> bool:
-        lines = self.facts.text.split("\n")[node.lineno - 1 : node.end_lineno]
+        lines = self.facts.lines[node.lineno - 1 : node.end_lineno]
         return any(self.model.dialect.register_method in line for line in lines)
 
     def _in_expression(self, node: ast.expr | None, *, used: bool) -> Iterator[Finding]:

@@ -103,7 +103,7 @@ def _as_loaded(atom: Condition) -> bool | None:
 
 def _uses_itself(model: OpsModel, bound: _Bound) -> bool:
     """Whether a statement such as ``slot = wrapped(slot)`` assigns the name."""
-    lines = model.files[bound.path].text.split("\n")[bound.binding.span[0] - 1 :]
+    lines = model.files[bound.path].lines[bound.binding.span[0] - 1 :]
     written = ""
     for line in lines:
         written += line.partition("#")[0]

@@ -49,13 +49,13 @@ def _in_own_module(facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
 
 
 def _declares(facts: FileFacts, scope: Scope, name: str) -> bool:
-    body = "\n".join(facts.text.split("\n")[scope.span[0] - 1 : scope.span[2]])
+    body = "\n".join(facts.lines[scope.span[0] - 1 : scope.span[2]])
     return re.search(rf"^\s*global\b[^\n]*\b{re.escape(name)}\b", body, re.MULTILINE) is not None
 
 
 def _appliers(facts: FileFacts, pointer: Pointer) -> set[str]:
     """The apply functions, and the functions of the module that they call."""
-    lines = facts.text.split("\n")
+    lines = facts.lines
     texts = {
         scope.name: "\n".join(lines[scope.span[0] : scope.span[2]])
         for scope in facts.scopes

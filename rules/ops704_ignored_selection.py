@@ -115,7 +115,7 @@ def _is_kernel_file(model: OpsModel, source: str) -> bool:
 
 
 def _constructs(facts: FileFacts) -> Iterator[_Construct]:
-    lines = facts.text.split("\n")
+    lines = facts.lines
     for node in facts.tree.body if facts.tree is not None else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             last = node.end_lineno or node.lineno

@@ -182,6 +182,6 @@ def _excerpts(findings: Iterable[Finding], files: Mapping[str, FileFacts]) -> It
     for finding in findings:
         path, line = finding.place.path, finding.place.line
         if path in files:
-            text = lines.setdefault(path, files[path].text.split("\n"))
+            text = lines.setdefault(path, files[path].lines)
             if line <= len(text):
                 yield (path, line), text[line - 1]

@@ -235,6 +235,11 @@ class FileFacts:
     tree: ast.Module | None = None
     """Module-level and class-level code; the bodies of functions are emptied, ``function_body`` reads them."""
 
+    @property
+    def lines(self) -> list[str]:
+        """The lines of ``text``, split when they are first asked for. Not to be changed."""
+        return lines_of(self.text)
+
     def function_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         """The statements of a function whose body was pruned from ``tree``, with real positions."""
         return list(_parse_body(self.text, node.lineno, node.col_offset, node.end_lineno or node.lineno))
@@ -262,13 +267,21 @@ def function_of(facts: FileFacts, scope: Scope) -> ast.FunctionDef | ast.AsyncFu
 
 def text_of(facts: FileFacts, span: Span) -> str:
     """The source text of *span*, as written."""
-    lines = facts.text.split("\n")[span[0] - 1 : span[2]]
-    encoded = [line.encode() for line in lines]
-    if not encoded:
+    first, start, last, end = span
+    lines = facts.lines[first - 1 : last]
+    if not lines:
         return ""
-    encoded[-1] = encoded[-1][: span[3]]
-    encoded[0] = encoded[0][span[1] :]
-    return b"\n".join(encoded).decode(errors="replace")
+    if first == last and lines[0].isascii():
+        return lines[0][start:end]
+    lines[-1] = lines[-1].encode()[:end].decode(errors="replace")
+    lines[0] = lines[0].encode()[start:].decode(errors="replace")
+    return "\n".join(lines)
+
+
+@lru_cache(maxsize=1024)
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, shared by all who ask. Not to be changed."""
+    return text.split("\n")
 
 
 @lru_cache(maxsize=4096)
@@ -277,7 +290,7 @@ def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.s
 
 
 def _parse_function(text: str, line: int, column: int, end_line: int) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    lines = text.split("\n")[:end_line]
+    lines = lines_of(text)[:end_line]
     try:
         # A block one level deeper than its own margin keeps every column, also inside strings that span lines; empty
         # lines before it keep every line.

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-from veomni_opslint.facts import Span
+from veomni_opslint.facts import Span, lines_of
 from veomni_opslint.findings import Place
 
 
 def place_of(path: str, text: str, span: Span) -> Place:
     """The place in *path*, whose text is *text*, of *span*."""
-    lines = _lines(text)
+    lines = lines_of(text)
     return Place(path, span[0], _column(lines, span[0], span[1]), span[2], _column(lines, span[2], span[3]))
-
-
-@lru_cache(maxsize=8)
-def _lines(text: str) -> list[str]:
-    return text.split("\n")
 
 
 def _column(lines: list[str], line: int, offset: int) -> int:

@@ -94,7 +94,7 @@ def _has_any(facts: FileFacts) -> bool:
 
 
 def _comments(facts: FileFacts) -> Iterator[_Comment]:
-    written = facts.text.split("\n")
+    written = facts.lines
     lines = logical_lines(facts.text) if facts.suppressions else LogicalLines(())
     for suppression in facts.suppressions:
         yield _Comment(suppression, *_range(suppression, lines, written))

@@ -110,7 +110,7 @@ def _node(site: CallSite) -> ast.Call | None:
 def _foreseen(site: CallSite) -> bool:
     """Whether the code is prepared for another signature: it catches TypeError, or looks at signatures itself."""
     scope = site.facts.scopes[site.call.scope]
-    lines = site.facts.text.split("\n")
+    lines = site.facts.lines
     around = "\n".join(lines[scope.span[0] - 1 : scope.span[2]]) if not site.embedded else site.facts.text
     if "signature(" in around:
         return True

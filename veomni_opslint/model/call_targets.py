@@ -212,7 +212,7 @@ class CallTargets:
                 if scope.kind == "class" and scope.bases and (other, scope.index) != owner:
                     above = list(self.callables.ancestors(other, scope.index))
                     if any(base is not None and (where, base.index) == owner for where, base in above):
-                        lines = facts.text.split("\n")[scope.span[0] - 1 : scope.span[2]]
+                        lines = facts.lines[scope.span[0] - 1 : scope.span[2]]
                         if any(f"self.{method} = " in line for line in lines):
                             yield None
                         own = [one for one in facts.bindings if one.scope == scope.index and one.name == method]

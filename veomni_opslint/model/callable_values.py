@@ -81,7 +81,7 @@ class CallableValues:
         facts = self.callables.symbols.modules[module]
         values = list(values_of(facts.tree.body if facts.tree is not None else [], name))
         bindings = self.callables.symbols.bindings(module).get(name, ())
-        if len(values) != len(bindings) or any(f"global {name}" in line for line in facts.text.split("\n")):
+        if len(values) != len(bindings) or any(f"global {name}" in line for line in facts.lines):
             return [None]
         return [one for value in values for one in self._value(module, facts, 0, value, depth)]
 

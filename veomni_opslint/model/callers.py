@@ -168,14 +168,14 @@ class Callers:
 
     def _speaks_of_npu(self, facts: FileFacts, here: Scope) -> bool:
         """Whether a lambda, which runs where its holder is used, stands in a line about the NPU, as in a table."""
-        line = facts.text.split("\n")[here.span[0] - 1].lower()
+        line = facts.lines[here.span[0] - 1].lower()
         return '"npu"' in line or "'npu'" in line
 
     def _counts(self, use: Use, function: Scope) -> bool:
         """A function that is only named, as in a table, is not known to run when the line speaks of the NPU."""
         if use.call:
             return True
-        line = self.symbols.modules[use.module].text.split("\n")[use.span[0] - 1]
+        line = self.symbols.modules[use.module].lines[use.span[0] - 1]
         return not self.is_npu_name(function.name) and "npu" not in line.lower()
 
     def _defined(self, module: str, facts: FileFacts, here: Scope) -> bool:

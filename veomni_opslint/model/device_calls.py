@@ -159,7 +159,7 @@ class DeviceUses:
         """Whether the function does the same for the NPU, as ``torch.npu.manual_seed`` beside ``torch.cuda``'s."""
         if function is None or not isinstance(node, ast.Attribute):
             return False
-        lines = facts.text.split("\n")[function.span[0] - 1 : function.span[2]]
+        lines = facts.lines[function.span[0] - 1 : function.span[2]]
         return any(f"torch.npu.{node.attr}(" in line for line in lines)
 
     def _parameter(self, module: str, scope: int, call: ast.Call, argument: ast.expr) -> str:

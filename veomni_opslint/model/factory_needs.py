@@ -109,7 +109,7 @@ def scope_at(facts: FileFacts, factory: Factory) -> int:
 
 def scopes_mentioned(facts: FileFacts, scope: int) -> set[int]:
     """The scopes in a function and in those of its module that it, or one of those, speaks of."""
-    lines = facts.text.split("\n")
+    lines = facts.lines
     named = {one.name: one.index for one in facts.scopes if one.parent == 0 and one.kind in ("function", "class")}
     found: set[int] = set()
     pending = [scope]

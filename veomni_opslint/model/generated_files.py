@@ -26,7 +26,7 @@ class GeneratedFile:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the file."""
-        return self.facts.text.split("\n")
+        return self.facts.lines
 
     @cached_property
     def definitions(self) -> Mapping[str, list[DefinitionNode]]:

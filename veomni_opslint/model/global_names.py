@@ -70,7 +70,7 @@ def _tables(code: str) -> Iterator[symtable.SymbolTable]:
 def _pieces(facts: FileFacts) -> Iterator[str]:
     """The code of each definition at module level, and that of all the rest."""
     future = f"{_FUTURE}\n" if _FUTURE in facts.text else ""
-    lines = facts.text.split("\n")
+    lines = facts.lines
     rest: list[str] = []
     behind = 0
     for node in facts.tree.body if facts.tree is not None else ():

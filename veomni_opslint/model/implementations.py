@@ -95,7 +95,7 @@ class Implementations:
             yield Implementation(f"a loss of `{self.model.dialect.loss_mapping}`", None, found)
 
     def _losses(self, module: str, facts: FileFacts, scope: Scope) -> Possible:
-        lines = facts.text.split("\n")[scope.span[0] - 1 : scope.span[2]]
+        lines = facts.lines[scope.span[0] - 1 : scope.span[2]]
         if not any(f"{self.model.dialect.loss_mapping}[" in line for line in lines):
             return []
         deep = self.model.deep(module) if scope.deferred else facts

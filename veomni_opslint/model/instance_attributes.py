@@ -56,7 +56,7 @@ class InstanceAttributes:
 
     def _assigned(self, module: str, owner: Scope, attribute: str) -> Iterator[tuple[FileFacts, Scope, ast.expr]]:
         facts = self.implementations.values.callables.facts(module, owner.index)
-        lines = facts.text.split("\n")
+        lines = facts.lines
         written = re.compile(rf"\bself\.{attribute}\b\s*(?::[^=]+)?=(?!=)")
         for scope in facts.scopes:
             if scope.parent != owner.index or scope.kind != "function":

@@ -334,5 +334,5 @@ class OpsModel:
                 yield factory.module, factory.qualname
             if factory.kind == "lambda" and factory.place is not None:
                 at = factory.place
-                line = self.files[at.path].text.split("\n")[at.line - 1][: at.column - 1]
+                line = self.files[at.path].lines[at.line - 1][: at.column - 1]
                 yield modules[at.path], (at.line, len(line.encode()))

@@ -64,7 +64,7 @@ def _rebound(facts: FileFacts, dialect: Dialect) -> Iterator[tuple[str, Scope]]:
     for line, names in _global_statements(facts.text):
         holders = [one for one in facts.scopes if one.kind == "function" and one.span[0] <= line <= one.span[2]]
         if holders and holders[-1].name.startswith(dialect.pointer_setters):
-            body = "\n".join(facts.text.split("\n")[holders[-1].span[0] : holders[-1].span[2]])
+            body = "\n".join(facts.lines[holders[-1].span[0] : holders[-1].span[2]])
             for name in names:
                 if re.search(rf"^[ \t]+{name}\s*(?::[^=\n]+)?=[^=]|\bas\s+{name}\b", body, re.MULTILINE):
                     yield name, holders[-1]
@@ -96,7 +96,7 @@ def _pointer(
 def _callers(facts: FileFacts, name: str) -> Iterator[NamedPlace]:
     """Functions at module level that call the pointer."""
     call = re.compile(rf"(?<![\w.]){re.escape(name)}\(")
-    lines = facts.text.split("\n")
+    lines = facts.lines
     for scope in facts.scopes:
         text = "\n".join(lines[scope.span[0] - 1 : scope.span[2]]) if scope.parent == 0 else ""
         if scope.kind == "function" and call.search(text):

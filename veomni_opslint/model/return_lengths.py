@@ -69,7 +69,7 @@ class ReturnLengths:
     def _text(self, callee: Known) -> str:
         facts = self.targets.callables.facts(callee.module, callee.scope.index)
         span = callee.scope.span
-        return "\n".join(facts.text.split("\n")[span[0] : span[2]])
+        return "\n".join(facts.lines[span[0] : span[2]])
 
     def seems_to_return(self, callee: Known, names: int) -> bool:
         """Whether a line of the function looks as if it returned that many values; much faster than to know it."""

@@ -225,7 +225,7 @@ class SlotGuards:
             owner = facts.scopes[owner.parent]
         if owner.kind != "class" or depth > _MAX_DEPTH or name.count(".") != 1:
             return None
-        lines = "\n".join(facts.text.split("\n")[owner.span[0] - 1 : owner.span[2]])
+        lines = "\n".join(facts.lines[owner.span[0] - 1 : owner.span[2]])
         written = re.findall(rf"{re.escape(name)}\s*(?::[^=\n]+)?=(?!=)\s*(.+)", lines)
         if len(written) != 1:
             return None

@@ -171,7 +171,7 @@ class _Finder(NamedTuple):
         """Whether code that does not run when the wrapper module is loaded may fill the table."""
         home, facts = self._home(name)
         change = re.compile(rf"\b{re.escape(name)}\s*{_CHANGE}")
-        lines = facts.text.split("\n")
+        lines = facts.lines
         writers = [
             scope.name
             for scope in facts.scopes
