@@ -83,7 +83,7 @@ class DeviceUses:
 
     def _worth_a_look(self, module: str, facts: FileFacts) -> Iterator[tuple[Scope | None, list[int]]]:
         """The functions, and None for the code outside them, that speak of CUDA outside a comment, and the lines."""
-        lines = sorted(set(_lines(facts.text)))
+        lines = sorted(set(_lines(facts.text, tuple(f"{name}: " for name in self.defaults))))
         if not lines:
             return
         functions = self._functions.setdefault(module, outer_functions(facts))
@@ -256,8 +256,8 @@ def _asserts_cuda(root: ast.Module) -> bool:
     return asserted
 
 
-def _lines(text: str) -> Iterator[int]:
-    """The lines that may use CUDA by name."""
+def _lines(text: str, settings: tuple[str, ...]) -> Iterator[int]:
+    """The lines that may use CUDA by name, but for those that begin with one of the *settings* and its type."""
     for word in ("cuda", _BACKEND):
         end, line, position = 0, 1, 0
         while (start := text.find(word, end)) >= 0:
@@ -266,9 +266,11 @@ def _lines(text: str) -> Iterator[int]:
             if word == _BACKEND:
                 counts = left in ("'", '"', ":")
             else:
-                counts = left in ("'", '"') or (not (right.isalnum() or right == "_") and (left == "." or right == "."))
-            before = text[text.rfind("\n", 0, start) + 1 : start].lstrip()
-            if counts and not before.startswith("#"):
+                quoted = left in ("'", '"') and right in ("'", '"', ":")
+                attribute = left == "." and not (right.isalnum() or right == "_")
+                counts = quoted or attribute or (right == "." and not (left.isalnum() or left == "_"))
+            before = text[text.rfind("\n", 0, start) + 1 : start].lstrip() if counts else ""
+            if counts and not before.startswith(("#", *settings)):
                 line += text.count("\n", position, start)
                 position = start
                 yield line
