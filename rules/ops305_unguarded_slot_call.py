@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from veomni_opslint.findings import Finding, Fix, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.slot_guards import SlotGuards, UnguardedCall
-from veomni_opslint.model.slot_names import slot_names
 from veomni_opslint.proposals import Edit, Proposal, extent, is_generated
 from veomni_opslint.rule import Rule
 
@@ -16,7 +15,7 @@ rule = Rule.of(__name__)
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
-    for call in SlotGuards(model, slot_names(model)).unguarded_calls():
+    for call in SlotGuards(model, model.slot_names).unguarded_calls():
         yield _finding(model, call)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from veomni_opslint.findings import Finding, Fix, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.slot_escapes import Escape, escaping_slots
-from veomni_opslint.model.slot_names import slot_names
 from veomni_opslint.proposals import Edit, Proposal, extent, is_generated
 from veomni_opslint.rule import Rule
 
@@ -15,7 +14,7 @@ rule = Rule.of(__name__)
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
-    for escape in escaping_slots(model, slot_names(model)):
+    for escape in escaping_slots(model, model.slot_names):
         path = model.module(escape.module).path
         related = [Related(escape.slot.place, "the slot")]
         yield rule.finding(model.place(path, escape.span), _message(model, escape), related)

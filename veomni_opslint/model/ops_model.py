@@ -30,6 +30,7 @@ from veomni_opslint.model.pointer_owners import PointerList, find_pointer_list, 
 from veomni_opslint.model.pointers import Pointer, find_pointers
 from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
+from veomni_opslint.model.slot_names import Names, find_slot_names
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.model.wrapper_module import wrapper_module
@@ -177,6 +178,11 @@ class OpsModel:
             "implementation": frozenset(spec.name for spec in specs) | {self.dialect.eager},
         }
         return find_wrappers(self.symbols, self.dialect, module, self.trials, names)
+
+    @cached_property
+    def slot_names(self) -> Mapping[str, Names]:
+        """The names of slots in each module of the package that has some."""
+        return find_slot_names(self)
 
     @cached_property
     def pointers(self) -> tuple[Pointer, ...]:

@@ -6,12 +6,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Scope
-from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import outer_functions
 from veomni_opslint.model.slots import OpSlotInfo
+
+if TYPE_CHECKING:
+    from veomni_opslint.model.ops_model import OpsModel
 
 Names = Mapping[str, OpSlotInfo]
 _LINES_BACK = 60
@@ -30,7 +33,7 @@ class Mentions:
     others: bool
 
 
-def slot_names(model: OpsModel) -> dict[str, Names]:
+def find_slot_names(model: OpsModel) -> dict[str, Names]:
     """The names of slots in each module that has some.
 
     A patch config uses those that the post-import blocks in its folder declare, or those of a config that imports it.
