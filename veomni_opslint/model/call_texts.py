@@ -23,14 +23,14 @@ _OPENING_WORDS = ("def", "class")
 
 
 def calls_in(text: str, wanted: Callable[[str], bool]) -> Iterator[tuple[str, Arguments | None, int]]:
-    """Each call of a dotted name whose last part is *wanted*: the name, its arguments, and its offset in the text.
+    """Each call of a dotted name that is *wanted*: the name, its arguments, and its offset in the text.
 
     The arguments are None where they cannot be told. Comments and strings are looked into as well.
     """
     size = len(text)
     for match in _REVERSED_CALL.finditer(text[::-1]):
         name = match[1][::-1]
-        if name[0] == "." or not wanted(name[name.rfind(".") + 1 :]):
+        if name[0] == "." or not wanted(name):
             continue
         end = size - match.start()
         start = size - match.end()

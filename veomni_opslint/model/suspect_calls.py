@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE
 from veomni_opslint.extract.operands import dotted
-from veomni_opslint.facts import Call, FileFacts, statements_of
+from veomni_opslint.facts import Binding, Call, FileFacts, statements_of
 from veomni_opslint.model.call_binding import Arguments, binding_problem
 from veomni_opslint.model.call_targets import SUPER, CallSite, CallTargets
 from veomni_opslint.model.call_texts import calls_in
 from veomni_opslint.model.implementations import Implementation
+from veomni_opslint.model.symbols import Symbols
 
 _CALLED = ("__call__", "forward")
 _ATTRIBUTE = re.compile(r"self\.(\w+)(?:: [^=\n]+)? = ([^\n]+)")
@@ -66,23 +67,23 @@ class SuspectCalls:
                 self._defined.setdefault(bound, []).append(None)
 
     def _calls(self, module: str, facts: FileFacts) -> Iterator[str]:
-        position, line = 0, 0
-        names: _Names | None = None
+        names = self._names(module, facts)
         attributes = self.attributes(module, facts)
-        for name, given, offset in calls_in(facts.text, lambda last: last in self._defined or last in attributes):
+        position, line = len(facts.text), 0
+
+        def is_wanted(name: str) -> bool:
+            root, last = name[: name.find(".")] if "." in name else name, name[name.rfind(".") + 1 :]
+            return (root in names.anywhere or root in names.by_scope) and (last in self._defined or last in attributes)
+
+        for name, given, offset in calls_in(facts.text, is_wanted):
             last = name[name.rfind(".") + 1 :]
             if last in attributes and name == f"self.{last}" and given is not None:
                 if all(one is not None and _binds(one, given) for one in attributes[last]):
                     continue
             elif self._always_binds(last, given):
                 continue
-            if names is None:
-                names = self._names(module, facts)
-                position, line = len(facts.text), facts.text.count("\n") + 1
-            root = name.partition(".")[0]
-            by_scope = root in names.by_scope or name.startswith(SUPER)
-            if not by_scope and root not in names.anywhere:
-                continue
+            by_scope = name.partition(".")[0] in names.by_scope
+            line = line or facts.text.count("\n") + 1
             # Calls come from the last to the first.
             line -= facts.text.count("\n", offset, position)
             position = offset
@@ -112,10 +113,15 @@ class SuspectCalls:
         local.update(imported.bound for imported in facts.imports if imported.scope)
         local.update(scope.name for scope in facts.scopes if scope.parent > 0)
         generated = self.targets.generated_names(module)
-        anywhere = set(self.targets.model.symbols.bindings(module)) | generated
+        symbols = self.targets.model.symbols
+        anywhere = {
+            name
+            for name, bindings in symbols.bindings(module).items()
+            if any(one.kind != "import" or _may_be_of_project(symbols, facts, one) for one in bindings)
+        }
         if generated:
-            local |= anywhere
-        return _Names(anywhere, {"self", "cls", *local})
+            local |= anywhere | generated
+        return _Names(anywhere | generated, {"self", "cls", SUPER.rstrip("."), *local})
 
     def _always_binds(self, last: str, given: Arguments | None) -> bool:
         if given is None:
@@ -146,6 +152,11 @@ class SuspectCalls:
         return bool(one.possible) and all(
             known is not None and binding_problem(known.signature, given) for known in one.possible
         )
+
+
+def _may_be_of_project(symbols: Symbols, facts: FileFacts, binding: Binding) -> bool:
+    imported = facts.imports[binding.import_index]
+    return imported.level > 0 or symbols.is_project(imported.module)
 
 
 def shallow_site(module: str, facts: FileFacts, name: str, line: int) -> CallSite:
