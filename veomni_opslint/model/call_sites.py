@@ -16,6 +16,7 @@ from veomni_opslint.model.callables import Known
 from veomni_opslint.model.factories import parsed
 from veomni_opslint.model.implementations import Implementation
 from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.replaced_functions import is_replaced
 from veomni_opslint.model.suspect_calls import SuspectCalls
 
 _TYPE_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
@@ -53,7 +54,7 @@ def mismatches(model: OpsModel) -> Iterator[Mismatch]:
             given = Arguments(call.positional, call.star, call.keywords, call.double_star)
             for reached in targets.reached(site):
                 problem, callee = _problem(reached, given)
-                if callee is None or _foreseen(site):
+                if callee is None or _foreseen(site) or is_replaced(model, site, callee):
                     continue
                 if not any(
                     known is None or not binding_problem(known.signature, given) for known in targets.overrides(site)

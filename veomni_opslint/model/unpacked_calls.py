@@ -15,6 +15,7 @@ from veomni_opslint.model.call_texts import without_nested
 from veomni_opslint.model.callables import Known
 from veomni_opslint.model.implementations import Implementation
 from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.replaced_functions import is_replaced
 from veomni_opslint.model.return_lengths import ReturnLengths
 from veomni_opslint.model.suspect_calls import SuspectCalls, shallow_site
 
@@ -89,7 +90,7 @@ class UnpackedCalls:
             through = None if callee is not None else self._through_slot(reached, names, fixed)
             if through is not None:
                 reached, callee = through  # noqa: PLW2901
-            if callee is None or self._overridden(site, names, fixed):
+            if callee is None or self._overridden(site, names, fixed) or is_replaced(self.model, site, callee):
                 continue
             place = self.model.place(site.facts.path, call.span)
             yield WrongLength(place, call.name, reached, callee, tuple(sorted(self.lengths.of(callee))), names)
