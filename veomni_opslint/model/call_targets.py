@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from veomni_opslint.conditions import Condition
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import Call, FileFacts, Import
@@ -176,6 +177,8 @@ class CallTargets:
             return []
         module, index = owner
         if self._is_assigned(module, method):
+            if _asks(site.call.when, name):
+                return []
             is_method = through_super or name.startswith("cls.") or self.callables.method(module, index, method)
             return [] if is_method else self.attributes.of(module, index, method)
         receiver: Receiver = "class" if name.startswith("cls.") else "object"
@@ -258,6 +261,12 @@ class CallTargets:
         """The module that a patch config generates; empty for another module."""
         requested = self.model.patch_imports.get(config)
         return requested.generated if requested is not None else ""
+
+
+def _asks(when: Condition, name: str) -> bool:
+    """Whether a call runs only where the code has found out what *name* is."""
+    parts = when[1:] if when[0] == "and" else (when,)
+    return any(part[0] == "cmp" and any(name in side[1:2] for side in part[2:]) for part in parts)
 
 
 def _binds(imported: Import, root: str) -> bool:

@@ -9,7 +9,6 @@ from veomni_opslint.model.callables import Known
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.symbols import Target
 
-
 _PATCHING = re.compile(r"\bsetattr\(|\bpatch(?:\.object)?\(")
 
 
