@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from veomni_opslint.analysis import Analysis
-from veomni_opslint.errors import InternalError, cause_of
+from veomni_opslint.errors import InternalError, RunError, cause_of
 from veomni_opslint.findings import Finding
 from veomni_opslint.fingerprints import with_fingerprints
 from veomni_opslint.model import OpsModel
@@ -34,6 +34,7 @@ def apply_rules(
 
     Raises:
         InternalError: a rule failed.
+        RunError: an option of a rule has a value that it cannot use.
     """
     found: list[Finding] = []
     timings = []
@@ -41,6 +42,9 @@ def apply_rules(
         started = time.perf_counter()
         try:
             found.extend(_own_findings(loaded, model) if loaded.file else loaded.check(model))
+        except RunError:
+            # The settings of the rule are wrong, which is no fault of the rule.
+            raise
         except (Exception, SystemExit) as error:
             code, name = loaded.rule.code, loaded.rule.name
             whose = shown_path(loaded.file) if loaded.file else "opslint"
