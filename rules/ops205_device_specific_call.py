@@ -11,6 +11,7 @@ from veomni_opslint.findings import Finding, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.device_calls import DeviceUse, DeviceUses
 from veomni_opslint.model.gpu_files import GpuFiles
+from veomni_opslint.proposals import Proposal, is_generated
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__)
@@ -50,6 +51,12 @@ def check(model: OpsModel) -> Iterator[Finding]:
                 caller = model.module(use.caller[0]).path
                 related.append(Related(model.place(caller, use.caller[1]), "called here, without a guard as well"))
             yield rule.finding(model.place(facts.path, use.span), _message(use, helpers), related)
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.device_helping import helped  # noqa: PLC0415 - only a finding needs it
+
+    return None if is_generated(model, finding.place.path) else helped(model, finding.place, _helpers(model))
 
 
 def _modules(model: OpsModel) -> Iterator[tuple[str, FileFacts]]:

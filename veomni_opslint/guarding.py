@@ -110,11 +110,11 @@ def _guard(model: OpsModel, module: str, facts: FileFacts, tree: ast.Module) -> 
             own = [one for one in model.symbols.bindings(home).get(name, ()) if one.kind in ("scope", "assign")]
             if own and not name.startswith("_") and module not in model.loading.closure(home):
                 called = "()" * (own[0].kind == "scope")
-                return _Guard(name + called, 0, f"from {_written_name(model, module, facts, home)} import {name}")
+                return _Guard(name + called, 0, f"from {written_name(model, module, facts, home)} import {name}")
     return None
 
 
-def _written_name(model: OpsModel, module: str, facts: FileFacts, home: str) -> str:
+def written_name(model: OpsModel, module: str, facts: FileFacts, home: str) -> str:
     """The name of another module as the file would write it: relative where it imports relatively."""
     if not any(one.level for one in facts.imports):
         return home

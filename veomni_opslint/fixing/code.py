@@ -117,7 +117,14 @@ class Code:
         return self._into(body.body, statement)
 
     def at_top(self, statement: str) -> Edit:
-        """Put an import among those at the top of the module."""
+        """Put an import among those at the top of the module, or its name into the one from the same module."""
+        start, _, name = statement.partition(" import ")
+        for line in _imports(_behind_docstring(self.module.body)):
+            small = line.body[0]
+            if isinstance(small, cst.ImportFrom) and small.lpar is None and self.written(small).startswith(f"{start} "):
+                written = self.written(small).partition(" import ")[2]
+                names = sorted((*(one.strip() for one in written.split(",")), name), key=_name_order)
+                return Edit(*self.span(small), f"{start} import {', '.join(names)}")
         return self._into(self.module.body, statement)
 
     def behind_imports(self, line: int) -> int | None:
@@ -239,6 +246,11 @@ def _imports(block: Iterable[cst.CSTNode]) -> list[cst.SimpleStatementLine]:
             break
         run.append(node)
     return run
+
+
+def _name_order(name: str) -> tuple[bool, bool, str]:
+    """Constants first, then classes, then the rest, as isort has them."""
+    return not name.isupper(), not name[:1].isupper(), name
 
 
 def _order(node: cst.CSTNode, package: str) -> tuple[int, int, int, str]:
