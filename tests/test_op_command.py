@@ -115,6 +115,15 @@ def test_package_only(project: Path) -> None:
     }
 
 
+def test_field_that_is_read_directly(project: Path) -> None:
+    """An op with a list of values that other code reads needs neither kernels nor slots."""
+    write_files(project, {"veomni/models/auto.py": "def build(ops):\n    return ops.attn_implementation\n"})
+    outcome = opslint("op", "attn", "--format", "json", cwd=project)
+    steps = {one["step"]: one["status"] for one in json.loads(outcome.out)["steps"]}
+    left = {step: status for step, status in steps.items() if status != "not needed"}
+    assert left == {"field": "done", "test": "missing", "docs": "missing"}
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -55,7 +56,11 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class OpOverview:
-    """Everything about one op; ``reads_everything`` when tests and documents outside the package were read."""
+    """Everything about one op.
+
+    ``read_directly``: nothing is registered for it, and code outside the config reads its field, a list of values.
+    ``reads_everything``: tests and documents outside the package were read.
+    """
 
     name: str
     field_name: str
@@ -69,6 +74,7 @@ class OpOverview:
     wrapper: WrapperEntry | None
     tests: tuple[Place, ...]
     documents: tuple[DocumentRow, ...]
+    read_directly: bool
     reads_everything: bool
 
 
@@ -103,6 +109,7 @@ def overview(model: OpsModel, name: str) -> OpOverview:
         wrapper=_wrapper(model, op),
         tests=tuple(_tests(model, names)),
         documents=tuple(_documents(model, field)),
+        read_directly=not kernels and not op_specs and _is_read(model, field),
         reads_everything=bool(model.test_modules),
     )
 
@@ -132,6 +139,20 @@ def _op_called(model: OpsModel, name: str) -> str:
         hint = did_you_mean(name, (*known, *by_field))
         raise RunError(f"no op `{name}`{hint or '; there is ' + ', '.join(known)}")
     return found
+
+
+def _is_read(model: OpsModel, field: str) -> bool:
+    """Whether the field has a list of values, and another file of the package speaks of it."""
+    config = model.ops_config
+    declared = config.field(field) if config is not None else None
+    if config is None or declared is None or declared.choices is None:
+        return False
+    pattern = re.compile(rf"\.{re.escape(field)}\b")
+    return any(
+        field in facts.text and pattern.search(facts.text)
+        for module, facts in model.modules_in(model.package)
+        if module != config.module
+    )
 
 
 def _slots(model: OpsModel, op: str) -> Iterator[UsedSlot]:

@@ -12,7 +12,7 @@ from veomni_opslint.registrations import Factory, Hardware, Unknown
 
 Status: TypeAlias = Literal["done", "missing", "not needed", "not known"]
 
-_BY_MODELS = "the models read the field and choose"
+_BY_MODELS = "code reads the field and chooses"
 
 
 class Step(NamedTuple):
@@ -46,8 +46,8 @@ def missing(found: tuple[Step, ...]) -> Iterator[Step]:
 
 
 def _chosen_by_models(op: OpOverview) -> bool:
-    """Whether the models read the value of the field, and choose what they call themselves."""
-    return bool(op.config_slots) and not op.kernels and not op.op_specs
+    """Whether the value of the field is read by code that then chooses what it calls itself."""
+    return (bool(op.config_slots) and not op.kernels and not op.op_specs) or op.read_directly
 
 
 def _folder(op: OpOverview) -> Step:
@@ -68,6 +68,8 @@ def _eager(model: OpsModel, op: OpOverview) -> Step:
                 return Step("eager", "done", f"the reference is {scope.name}", Place(path, scope.span[0]))
     if op.slots or op.config_slots:
         return Step("eager", "done", "the code of the model beside the slot")
+    if op.read_directly:
+        return Step("eager", "not needed", _BY_MODELS)
     return Step("eager", "missing", "nothing computes it without a kernel")
 
 
@@ -107,6 +109,8 @@ def _slot(op: OpOverview) -> Step:
     scopes = [spec.scope for spec in op.op_specs if not isinstance(spec.scope, Unknown)]
     if scopes:
         return Step("slot", "not needed", f"the older registry applies it ({scopes[0]})", op.op_specs[0].place)
+    if op.read_directly:
+        return Step("slot", "not needed", _BY_MODELS)
     return Step("slot", "missing", "no model has one, so that no kernel of the op is ever called")
 
 
