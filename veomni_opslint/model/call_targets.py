@@ -12,7 +12,7 @@ from veomni_opslint.conditions import Condition
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import Call, FileFacts, Import
-from veomni_opslint.model.callable_values import CallableValues, Possible
+from veomni_opslint.model.callable_values import CallableValues, Possible, values_of
 from veomni_opslint.model.callables import Callables, Known, Receiver
 from veomni_opslint.model.implementations import Implementation, Implementations
 from veomni_opslint.model.instance_attributes import InstanceAttributes
@@ -93,11 +93,26 @@ class CallTargets:
                 found += self.implementations.of_pointer(self.pointers[key])
             elif target.kind == "value" and not target.rest:
                 plain += self.implementations.values.variable(target.module, target.name)
+            elif target.kind == "value":
+                plain += self._of_object(target)
             else:
                 plain.append(self.callables.of(target))
         if plain:
             found.append(Implementation("", None, plain))
         return found
+
+    def _of_object(self, target: Target) -> Possible:
+        """The method of an object that a module-level name holds, such as that of a registry."""
+        facts = self.model.module(target.module)
+        values = list(values_of(facts.tree.body, target.name)) if facts.tree is not None else []
+        made = dotted(values[0].func) if len(values) == 1 and isinstance(values[0], ast.Call) else ""
+        classes = self.model.symbols.resolve(target.module, 0, made) if made and "." not in target.rest else ()
+        if len(classes) != 1 or classes[0].kind != "scope" or classes[0].rest:
+            return [None]
+        if self.callables.facts(classes[0].module, classes[0].scope).scopes[classes[0].scope].kind != "class":
+            return [None]
+        found = self.callables.method(classes[0].module, classes[0].scope, target.rest) or ()
+        return [self.callables.of(one, "object") for one in found] or [None]
 
     def generated_names(self, config: str) -> set[str]:
         """Names that a patch config gives its generated module."""
