@@ -78,7 +78,11 @@ MUTATIONS = (
         + CALL
         + "  # OPS401",
     ),
-    _call("call at import", LLAMA_GPU, f"import sys\n\n{IMPORT}\n\nmodule = sys.modules[__name__]\n{CALL}  # OPS401"),
+    _call(
+        "call at import",
+        LLAMA_GPU,
+        f"import sys\n\n{IMPORT}\n\nmodule = sys.modules[__name__]\n{CALL}  # OPS401, OPS406",
+    ),
     _call(
         "call in a method",
         AUTO,
