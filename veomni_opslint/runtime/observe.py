@@ -53,7 +53,8 @@ def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None 
             "`--python` names the interpreter of the environment that jobs run in"
         )
     if seen.registry is None:
-        return RuntimeRun(model, Environment(executable=python), imported, simulated=options.simulate)
+        machine = Environment(executable=python)
+        return RuntimeRun(model, machine, imported, simulated=options.simulate, stand_ins=seen.stand_ins)
     specs = {_task(spec): spec for spec in seen.registry["kernel_specs"]}
     for number, key in enumerate(_to_confirm(seen, specs)):
         say(f"again, alone: {key}", number, len(specs))

@@ -42,6 +42,7 @@ def runtime_request(model: OpsModel, options: RuntimeOptions) -> dict[str, objec
     return {
         "path": os.path.join(project.root, os.path.dirname(project.package_path)),
         "package": model.package,
+        "package_folder": os.path.join(project.root, project.package_path),
         "ops_package": model.ops_package,
         "registry": dialect.registry,
         "kernel_spec": dialect.kernel_spec,

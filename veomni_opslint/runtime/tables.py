@@ -78,7 +78,11 @@ def _trouble(kernel: KernelState) -> Iterable[str]:
         yield ""
     elif kernel.status in {"crashed", "timeout"} and kernel.output.strip():
         yield f"{kernel.title}: {printable(kernel.reason)}; it printed last:"
-        yield from (f"    {printable(line)}" for line in kernel.output.strip().splitlines()[-2 * _SHOWN_FRAMES :])
+        # Stacks are written with the innermost call first.
+        _, stacks, innermost = kernel.output.strip().rpartition("(most recent call first):\n")
+        lines = innermost.splitlines()
+        shown = lines[: 2 * _SHOWN_FRAMES] if stacks else lines[-2 * _SHOWN_FRAMES :]
+        yield from (f"    {printable(line)}" for line in shown)
         yield ""
 
 

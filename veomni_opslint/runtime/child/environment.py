@@ -19,7 +19,7 @@ _ALWAYS = ("torch", "transformers", "triton", "numpy")
 _CANN_HOMES = ("ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH")
 
 
-def describe_environment(optional: Iterable[str], device_index: int | None) -> Message:
+def describe_environment(optional: Iterable[str], device_index: int | None, *, simulated: bool) -> Message:
     """The environment; ``fork_safe`` is whether an accelerator can be used in a process forked from this one."""
     found: Message = {
         "python": platform.python_version(),
@@ -35,7 +35,7 @@ def describe_environment(optional: Iterable[str], device_index: int | None) -> M
         "fork_safe": True,
     }
     if is_found("torch"):
-        found.update(_accelerators(device_index))
+        found.update(_accelerators(device_index, simulated=simulated))
     return found
 
 
@@ -72,7 +72,7 @@ def has_accelerator_files() -> bool:
     return any(os.path.exists(path) for path in ("/dev/nvidiactl", "/dev/nvidia0", "/dev/davinci_manager", "/dev/dxg"))
 
 
-def _accelerators(index: int | None) -> Message:
+def _accelerators(index: int | None, *, simulated: bool) -> Message:
     import torch
 
     found: Message = {"cuda": torch.version.cuda}
@@ -81,10 +81,12 @@ def _accelerators(index: int | None) -> Message:
         try:
             if space is None or not space.is_available():
                 continue
-            use_device(index)
+            if not simulated:
+                use_device(index)
             found["devices"] = [str(space.get_device_name(one)) for one in range(space.device_count())]
             found["device"] = name
-            torch.zeros(1, device=kind)
+            if not simulated:
+                torch.zeros(1, device=kind)
             if kind == "cuda":
                 major, minor = space.get_device_capability()
                 found["compute_capability"] = major * 10 + minor

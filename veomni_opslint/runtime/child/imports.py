@@ -56,7 +56,7 @@ def recorded() -> Iterator[Recording]:
     def find_and_load(name: str, import_: object) -> object:
         if name in sys.modules or name in recording.modules:
             return original(name, import_)
-        importer, file, line = _importing(sys._getframe(1))
+        importer, file, line = importing_frame(sys._getframe(1))
         loaded = recording.modules[name] = Loaded(name, importer, file, line)
         inner.append([0.0, 0.0])
         started, memory = time.perf_counter(), resident_memory()
@@ -101,10 +101,11 @@ def loaded_optional(recording: Recording, optional: list[str]) -> list[Message]:
     ]
 
 
-def _importing(frame: FrameType | None) -> tuple[str, str, int]:
+def importing_frame(frame: FrameType | None, skip: str = __file__) -> tuple[str, str, int]:
+    """The module, file and line that an import, or a question to importlib, comes from."""
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(_MACHINERY) and file != __file__ and "importlib" not in file.split("/"):
+        if not file.startswith(_MACHINERY) and file not in (skip, __file__) and "importlib" not in file.split("/"):
             return str(frame.f_globals.get("__name__", "")), file, frame.f_lineno
         frame = frame.f_back
     return "", "", 0

@@ -43,7 +43,7 @@ def main(request_descriptor: int, answers: int) -> None:
 def _serve(request: Message, say: Say) -> None:
     device_index = request["device_index"]
     if request["simulate"]:
-        stood_in = pretend(request["simulate"], request["optional"], request["npu_packages"])
+        stood_in = pretend(request["simulate"], request["package_folder"], request["optional"], request["npu_packages"])
         say({"event": "simulated", "packages": stood_in})
     if not _import(request, say):
         return
@@ -59,7 +59,12 @@ def _serve(request: Message, say: Say) -> None:
         }
     )
     tasks: list[Task] = [
-        (ENVIRONMENT, lambda send: send(describe_environment(request["optional"], device_index))),
+        (
+            ENVIRONMENT,
+            lambda send: send(
+                describe_environment(request["optional"], device_index, simulated=bool(request["simulate"]))
+            ),
+        ),
         *(
             (f"{spec.op_name}/{spec.variant}/{spec.name}", _kernel_task(registry, spec, request))
             for registry, spec in found

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
+import importlib.metadata
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
 from .errors import is_found
+from .imports import importing_frame
 
 
-class StandIn:
+class _AnyAttribute(type):
+    """A class of a package has classes and functions of its own."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return _AnyAttribute(name, (StandIn,), {"__module__": cls.__module__})
+
+
+class StandIn(metaclass=_AnyAttribute):
     """Takes the place of anything that a package offers: a function, a class, a decorator, a constant."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
@@ -30,26 +42,57 @@ class StandIn:
     def __getitem__(self, _: Any) -> Any:
         return StandIn()
 
+    def __iter__(self) -> Iterator[Any]:
+        # Without this, iterating asks for one item after the other without end.
+        return iter(())
+
 
 class _StandInModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         # A class, because programs inherit from what packages offer and ask for instances of it.
-        return type(name, (StandIn,), {"__module__": self.__name__})
+        return _AnyAttribute(name, (StandIn,), {"__module__": self.__name__})
+
+
+class _Distribution(importlib.metadata.Distribution):
+    """What programs ask the version of; new enough for whoever needs a lowest one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def read_text(self, filename: str) -> str | None:
+        texts = {"METADATA": f"Metadata-Version: 2.1\nName: {self._name}\nVersion: 99.0\n", "top_level.txt": self._name}
+        return texts.get(filename)
+
+    def locate_file(self, path: Any) -> Any:
+        return path
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self, names: frozenset[str]) -> None:
+    def __init__(self, names: frozenset[str], path: str) -> None:
         self._names = names
+        self._path = path
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         del path, target
-        if fullname.partition(".")[0] not in self._names:
+        if fullname.partition(".")[0] not in self._names or not self._asked_by_program():
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+
+    def find_distributions(self, context: Any = None) -> Iterator[importlib.metadata.Distribution]:
+        """For importlib.metadata: all, or the one of the name that is asked for."""
+        asked = getattr(context, "name", None)
+        for name in sorted(self._names):
+            if self._asked_by_program() and (asked is None or asked.lower().replace("-", "_") == name):
+                yield _Distribution(name)
+
+    def _asked_by_program(self) -> bool:
+        """Other packages would take what a stand-in offers for the real thing, and go on with it."""
+        _, file, _ = importing_frame(sys._getframe(1), skip=__file__)
+        return file.startswith(self._path)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         return _StandInModule(spec.name)
@@ -59,14 +102,14 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         del module
 
 
-def pretend(device: str, optional: Iterable[str], npu_packages: Iterable[str]) -> list[str]:
+def pretend(device: str, package_folder: str, optional: Iterable[str], npu_packages: Iterable[str]) -> list[str]:
     """Make this process look like one on *device* (``gpu:90``, ``npu`` or ``cpu``); answer what has a stand-in."""
     kind, _, capability = device.partition(":")
     npu_only = {name.partition(".")[0] for name in npu_packages} - {"torch"}
     wanted = [name for name in optional if not is_found(name) and (kind == "npu" or name not in npu_only)]
     if kind == "cpu":
         wanted = []
-    sys.meta_path.append(_Finder(frozenset(wanted)))
+    sys.meta_path.append(_Finder(frozenset(wanted), os.path.join(package_folder, "")))
     if is_found("torch"):
         _pretend_in_torch(kind, int(capability or 0))
     return sorted(wanted)
