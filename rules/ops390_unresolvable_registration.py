@@ -14,6 +14,8 @@ rule = Rule.of(__name__, Severity.INFO)
 
 def check(model: OpsModel) -> Iterator[Finding]:
     for unresolved in model.registrations.unresolved:
+        if model.files[unresolved.place.path].problem is not None:
+            continue
         yield rule.finding(
             unresolved.place,
             f"what is registered here cannot be known without running it: {unresolved.reason}; rules about the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.evaluate.cells import unknown
@@ -57,7 +57,20 @@ def evaluate(
                 run.unresolved.append(Unresolved(Place(modules[name].path, 1), reason))
     finally:
         sys.setrecursionlimit(limit)
+    run.unresolved.extend(_unread(modules, dialect))
     return _in_order(run, modules)
+
+
+def _unread(modules: Mapping[str, FileFacts], dialect: Dialect) -> Iterator[Unresolved]:
+    """What files that cannot be parsed may register, as far as their text tells."""
+    for facts in modules.values():
+        if facts.problem is not None:
+            place = Place(facts.path, facts.problem.line, facts.problem.column + 1)
+            reason = f"the file cannot be parsed: {facts.problem.message}"
+            if dialect.registry in facts.text or f"{dialect.kernel_spec}(" in facts.text:
+                yield Unresolved(place, reason)
+            if f"{dialect.register_op}(" in facts.text or f"{dialect.op_spec}(" in facts.text:
+                yield Unresolved(place, reason, of_op=True)
 
 
 def _in_order(run: Interpreter, modules: Mapping[str, FileFacts]) -> Registrations:
