@@ -58,5 +58,7 @@ def _lay_out(case: Path, root: Path) -> None:
 
 
 def test_every_tree_belongs_to_a_rule() -> None:
-    """A folder of cases is called like a rule, so that none is forgotten when a rule is renamed."""
-    assert [folder.name for folder in TREES.glob("*") if folder.name not in CODES] == []
+    """A folder of cases and a file of tests are called like a rule, so that none is forgotten when one is renamed."""
+    assert {entry.stem.removeprefix("test_") for entry in TREES.iterdir() if entry.name != "__pycache__"} - set(
+        CODES
+    ) == set()

@@ -132,6 +132,8 @@ def test_json() -> None:
             "files": 12,
             "hidden": 1,
             "suppressed": 2,
+            "baselined": 0,
+            "not_new": 0,
             "by_rule": {"OPS201": 1, "OPS303": 1},
         },
         "coverage": {

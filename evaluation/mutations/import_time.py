@@ -133,7 +133,7 @@ MUTATIONS = (
             '    FUSED = veomni_extra.use_non_eager_impl  # OPS406\n    """\n)',
         ),
     ),
-    _append("read when a model is built", AUTO, f"def f():\n    {READ}\n\n    return get_ops_config()"),
-    _append("read in a lambda", RMS_NORM, f"{READ}\n\nconfig = lambda: get_ops_config()"),
-    _append("attribute of the machinery", AUTO, "import transformers\n\ntransformers.VERBOSE = True"),
+    _append("harmless read when a model is built", AUTO, f"def f():\n    {READ}\n\n    return get_ops_config()"),
+    _append("harmless read in a lambda", RMS_NORM, f"{READ}\n\nconfig = lambda: get_ops_config()"),
+    _append("harmless attribute of the machinery", AUTO, "import transformers\n\ntransformers.VERBOSE = True"),
 )

@@ -119,8 +119,11 @@ MUTATIONS = (
             '    apply_per_model_patches(module, "Wan", TARGETS)',
         ),
     ),
-    _swap("eager default", RMS_NORM, 'default="liger_kernel",', 'default="eager",'),
+    _swap("harmless eager default", RMS_NORM, 'default="liger_kernel",', 'default="eager",'),
     _swap(
-        "entry of another package", SWIGLU, 'entry="liger_kernel.transformers.swiglu:LigerSwiGLUMLP",', 'entry="a.b:C",'
+        "harmless entry of another package",
+        SWIGLU,
+        'entry="liger_kernel.transformers.swiglu:LigerSwiGLUMLP",',
+        'entry="a.b:C",',
     ),
 )

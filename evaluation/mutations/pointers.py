@@ -141,17 +141,17 @@ MUTATIONS = (
     ),
     plant(
         "OPS402",
-        "through the module at the time of the call",
+        "harmless through the module at the time of the call",
         append(AUTO, "from ..ops.kernels import moe\n\n\ndef f(x):\n    return moe._fused_moe_forward(x)"),
     ),
     plant(
         "OPS402",
-        "import where it is used",
+        "harmless import where it is used",
         append(
             AUTO, "def f(x):\n    from ..ops.kernels.moe import _fused_moe_forward\n\n    return _fused_moe_forward(x)"
         ),
     ),
-    plant("OPS402", "lambda", append(OPS_INIT, "KERNEL = lambda x: moe._fused_moe_forward(x)")),
+    plant("OPS402", "harmless lambda", append(OPS_INIT, "KERNEL = lambda x: moe._fused_moe_forward(x)")),
     _rebound(
         "attribute of the module",
         AUTO,
@@ -196,7 +196,7 @@ MUTATIONS = (
     ),
     plant(
         "OPS403",
-        "helper of the apply function",
+        "harmless helper of the apply function",
         swap(
             MOE,
             "        _fused_moe_forward = npu_fused_moe_forward",
@@ -204,10 +204,10 @@ MUTATIONS = (
         ),
         append(MOE, "def _bind(kernel):\n    global _fused_moe_forward\n    _fused_moe_forward = kernel"),
     ),
-    plant("OPS403", "read only", append(OPS_INIT, "def f():\n    return moe._fused_moe_forward == None")),
+    plant("OPS403", "harmless read only", append(OPS_INIT, "def f():\n    return moe._fused_moe_forward == None")),
     plant(
         "OPS403",
-        "another attribute of that name",
+        "harmless another attribute of that name",
         append(AUTO, "class A:\n    def f(self, k):\n        self._fused_moe_forward = k"),
     ),
     plant(
@@ -279,7 +279,7 @@ MUTATIONS = (
     ),
     plant(
         "OPS404",
-        "new op that is listed and exported",
+        "harmless new op that is listed and exported",
         create("veomni/ops/kernels/soft_cap/__init__.py", NEW_OP),
         swap(
             OPS_INIT,
@@ -287,6 +287,22 @@ MUTATIONS = (
             '    from .kernels import soft_cap\n\n    return [\n        ("_soft_cap", soft_cap._soft_cap),\n',
         ),
         swap(OPS_INIT, "__all__ = [\n", 'from .kernels.soft_cap import soft_cap\n\n__all__ = [\n    "soft_cap",\n'),
+    ),
+    plant(
+        "OPS404",
+        "harmless export on its own",
+        swap(OPS_INIT, '__all__ = [\n    "fused_moe_forward",\n', "__all__ = [\n"),
+        append(OPS_INIT, '__all__ += ["fused_moe_forward"]'),
+    ),
+    plant(
+        "OPS404",
+        "harmless cache",
+        append(
+            RMS_NORM,
+            "_capability = None\n\n\ndef capability():\n    global _capability\n"
+            "    if _capability is None:\n        _capability = torch.get_num_threads()\n"
+            "    return _capability",
+        ),
     ),
     _unchecked("check removed", MOE, MOE_CHECK, "", mark(MOE, MOE_CALL, "OPS405")),
     _unchecked(
@@ -347,17 +363,17 @@ MUTATIONS = (
             "def apply_gate(k):\n    global _gate\n    _gate = k",
         ),
     ),
-    _unchecked("check by truth", MOE, "    if _fused_moe_forward is None:", "    if not _fused_moe_forward:"),
-    _unchecked("check by assert", MOE, MOE_CHECK, "    assert _fused_moe_forward is not None\n"),
+    _unchecked("harmless check by truth", MOE, "    if _fused_moe_forward is None:", "    if not _fused_moe_forward:"),
+    _unchecked("harmless check by assert", MOE, MOE_CHECK, "    assert _fused_moe_forward is not None\n"),
     _unchecked(
-        "binds when unbound",
+        "harmless binds when unbound",
         MOE,
         '        raise NotImplementedError("No fused MoE kernel is available. Please check your environment.")',
         "        apply_veomni_fused_moe_patch()",
     ),
     plant(
         "OPS405",
-        "check in a helper",
+        "harmless check in a helper",
         swap(MOE, MOE_CHECK, "    _need_kernel()\n"),
         append(MOE, "def _need_kernel():\n    if _fused_moe_forward is None:\n        raise NotImplementedError"),
     ),
