@@ -99,9 +99,46 @@ MISUSES = [
     (["veomni", "--ignore", "ALL"], "no rule is selected, so nothing would be checked; `opslint rules` lists them"),
     (
         ["veomni", "--output-format", "jsn"],
-        "argument --output-format: `jsn` is none of text, concise, json; did you mean `json`? (see `opslint --help`)",
+        "argument --output-format: `jsn` is none of text, concise, json, jsonl, sarif, github, gitlab, junit, markdown",
     ),
-    (["veomni", "--output-format", "sarif"], "argument --output-format: `sarif` is none of text, concise, json"),
+    (["veomni", "--output-format", "html"], "argument --output-format: `html` is none of text, concise, json, jsonl, "),
+    (["veomni", "--output", ""], "argument --output: names no file (see `opslint --help`)"),
+    (
+        ["veomni", "--output-format", "json", "--output-format", "github"],
+        "json and github would both go to standard output: give one of them an --output",
+    ),
+    (
+        ["veomni", "--output", "a", "--output", "b"],
+        "--output a: which format? of several reports, give each file after its --output-format",
+    ),
+    (
+        ["veomni", "--output", "a", "--output-format", "json", "--output-format", "text"],
+        "--output a: which format? of several reports, give each file after its --output-format",
+    ),
+    (
+        ["veomni", "--output-format", "json", "--output", "a", "--output", "b"],
+        "--output b: json goes to a; give a --output-format before it",
+    ),
+    (
+        ["veomni", "--output-format", "json", "--output", "a", "--output-format", "text", "--output", "./a"],
+        "--output ./a: is given for json and for text",
+    ),
+    (
+        ["veomni", "--output-format", "json", "--output", "a", "--output-format", "text", "--diff"],
+        "--diff shows one text instead of a report: give --output at most once, and no --output-format",
+    ),
+    (
+        ["veomni", "--output-format", "json", "--output", "a", "--output-format", "text", "--show-settings"],
+        "--show-settings shows one text instead of a report: give --output at most once, and no --output-format",
+    ),
+    (
+        ["veomni", "--output", "wild.txt", "--baseline", "./wild.txt"],
+        "--output wild.txt: is the baseline, which the report would replace: give another file",
+    ),
+    (
+        ["veomni", "--output-format", "text", "--output-format", "sarif", "--output", "nowhere/a.sarif"],
+        "--output nowhere/a.sarif: cannot be written: No such file",
+    ),
     (["veomni", "--min-severity", "warn"], "argument --min-severity: `warn` is none of error, warning, info; did you"),
     (["veomni", "--color", "yes"], "argument --color: `yes` is none of auto, always, never"),
     (["veomni", "-q", "-v"], "argument -v/--verbose: not allowed with argument -q/--quiet"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from support.fake_rules import OTHER, RULES, SHOWN
 
@@ -9,16 +11,24 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract import extract
 from veomni_opslint.findings import Finding, Place, Severity
 from veomni_opslint.source import Source
-from veomni_opslint.suppress import Suppressed, suppress
+from veomni_opslint.suppress import suppress
 
 PATH = "veomni/x.py"
 ALL_CODES = frozenset(loaded.rule.code for loaded in RULES)
 
 
+class Suppressed(NamedTuple):
+    """The findings that are left, and how many are silenced."""
+
+    kept: tuple[Finding, ...]
+    silenced: int
+
+
 def run(text: str, *findings: Finding, selected: frozenset[str] = ALL_CODES) -> Suppressed:
     """What is left of *findings* in a file with *text*."""
     facts = extract(Source(PATH, text), Dialect())
-    return suppress(findings, {PATH: facts}, RULES, {PATH: selected})
+    result = suppress(findings, {PATH: facts}, RULES, {PATH: selected})
+    return Suppressed(result.kept, len(result.silenced))
 
 
 def found(line: int, code: str = "OPS201", path: str = PATH, end_line: int = 0) -> Finding:

@@ -34,7 +34,7 @@ class Request:
     """What the command line asks for. ``stdin`` is the content of the file ``stdin_path``, which need not exist.
 
     ``contents`` are what files (paths relative to the root) are taken to hold, whatever is on disk: fixes are checked
-    before they are written.
+    before they are written. With ``replacements`` the report holds the text of the fixes, too, which takes time.
     """
 
     paths: tuple[str, ...]
@@ -48,6 +48,7 @@ class Request:
     baseline: str | None = None
     baseline_use: BaselineUse = "apply"
     new_from: str | None = None
+    replacements: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     files = _files_checked(analysis)
     outcome = filter_findings(found, analysis, rules, selected, baseline.entry_paths() if baseline else ())
     unaccepted, baselined, change = outcome.findings, 0, None
+    accepted: tuple[Finding, ...] = ()
     if baseline is not None:
         from veomni_opslint.gate.apply_baseline import apply_baseline  # noqa: PLC0415 - most runs need none
 
@@ -102,6 +104,8 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         unaccepted, baselined, change = apply_baseline(
             baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
         )
+        kept = set(unaccepted)
+        accepted = tuple(finding for finding in outcome.findings if finding not in kept)
     watch.lap("suppressions and baseline")
     left, doubt = unaccepted, None
     if request.new_from is not None:
@@ -112,6 +116,11 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
             left, doubt = new_since(request.new_from, unaccepted, analysis, settings, rules, selected)
         watch.lap("the other revision")
     shown = with_fixes(at_least(left, request.min_severity), analysis.model, selected)
+    replacements = {}
+    if request.replacements:
+        from veomni_opslint.replacements import replacements_of  # noqa: PLC0415 - one format holds them
+
+        replacements = replacements_of(shown, analysis, selected)
     watch.lap("fixes")
     report = Report(
         root=project.root,
@@ -119,13 +128,17 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         settings=settings.describe(),
         findings=shown,
         hidden=len(left) - len(shown),
-        suppressed=outcome.silenced,
+        suppressed=len(outcome.silenced),
         files=files,
         coverage=_coverage(analysis),
         baselined=baselined,
         not_new=len(unaccepted) - len(left),
         new_from=request.new_from,
         baseline_change=change,
+        silenced=tuple(one for one in outcome.silenced if at_least((one.finding,), request.min_severity)),
+        accepted=at_least(accepted, request.min_severity),
+        replacements=replacements,
+        rules=rules,
         excerpts=dict(_excerpts(shown, analysis.files)),
         timings=timings,
         stages=watch.stages(),

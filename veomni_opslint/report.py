@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from veomni_opslint.findings import Finding, Severity
+from veomni_opslint.findings import Finding, Place, Severity
 from veomni_opslint.registrations import Unresolved
+from veomni_opslint.rule_loader import LoadedRule
 
 BaselineUse: TypeAlias = Literal["apply", "write", "prune"]
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
@@ -22,6 +23,20 @@ class Coverage(NamedTuple):
     op_specs: int
     op_slots: int
     unresolved: tuple[Unresolved, ...]
+
+
+class Silenced(NamedTuple):
+    """A finding that a comment in the code silences, and the reason that the comment gives."""
+
+    finding: Finding
+    reason: str
+
+
+class Replacement(NamedTuple):
+    """New text for a range of the file that a finding is in, as a part of its fix."""
+
+    place: Place
+    text: str
 
 
 class BaselineChange(NamedTuple):
@@ -42,6 +57,9 @@ class Report:
     are the source lines of findings, by path and line.
     ``baselined`` is the number of findings that the baseline accepts, ``not_new`` of those that the revision
     ``new_from`` has, too.
+    ``silenced`` and ``accepted`` are the findings of the level shown that comments silence and the baseline accepts.
+    ``replacements`` are the fixes by the fingerprint of their finding, where they were asked for. ``rules`` are
+    all that there are.
     ``timings`` are the seconds each rule took, ``stages`` those of the stages of the run. ``doubt`` is a reason to
     distrust the result, for standard error.
     """
@@ -58,6 +76,10 @@ class Report:
     not_new: int = 0
     new_from: str | None = None
     baseline_change: BaselineChange | None = None
+    silenced: tuple[Silenced, ...] = ()
+    accepted: tuple[Finding, ...] = ()
+    replacements: Mapping[str, tuple[Replacement, ...]] = field(default_factory=dict)
+    rules: tuple[LoadedRule, ...] = ()
     excerpts: Mapping[tuple[str, int], str] = field(default_factory=dict)
     timings: tuple[tuple[str, float], ...] = ()
     stages: tuple[tuple[str, float], ...] = ()

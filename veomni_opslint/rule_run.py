@@ -12,6 +12,7 @@ from veomni_opslint.errors import InternalError, RunError, cause_of
 from veomni_opslint.findings import Finding
 from veomni_opslint.fingerprints import with_fingerprints
 from veomni_opslint.model import OpsModel
+from veomni_opslint.report import Silenced
 from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import LoadedRule
 from veomni_opslint.rule_settings import rules_by_file
@@ -20,10 +21,10 @@ from veomni_opslint.suppress import suppress
 
 
 class Outcome(NamedTuple):
-    """The findings that count, how many comments silenced, and the codes of the rules that count by path."""
+    """The findings that count, those that comments silence, and the codes of the rules that count by path."""
 
     findings: tuple[Finding, ...]
-    silenced: int
+    silenced: tuple[Silenced, ...]
     ran: Mapping[str, frozenset[str]]
 
 
@@ -81,8 +82,9 @@ def filter_findings(
     ran = rules_by_file(filter(project.reports, paths), analysis.settings, rules, selected, levels)
     relevant = tuple(finding for finding in findings if finding.code in ran.get(finding.place.path, ()))
     result = suppress(relevant, analysis.files, rules, ran, require_reason=analysis.settings.require_reason)
-    kept = (
-        replace(finding, severity=levels.of(finding.code, finding.place.path) or finding.severity)
-        for finding in result.kept
-    )
-    return Outcome(with_fingerprints(kept), result.silenced, ran)
+
+    def levelled(finding: Finding) -> Finding:
+        return replace(finding, severity=levels.of(finding.code, finding.place.path) or finding.severity)
+
+    silenced = tuple(one._replace(finding=levelled(one.finding)) for one in result.silenced)
+    return Outcome(with_fingerprints(map(levelled, result.kept)), silenced, ran)

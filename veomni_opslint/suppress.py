@@ -12,6 +12,7 @@ from veomni_opslint.facts import FileFacts, Span, Suppression, text_of
 from veomni_opslint.findings import Finding
 from veomni_opslint.logical_lines import LogicalLines, logical_lines
 from veomni_opslint.places import place_of
+from veomni_opslint.report import Silenced
 from veomni_opslint.rule import Rule
 from veomni_opslint.rule_loader import LoadedRule, matches, rule_hint
 
@@ -22,10 +23,10 @@ _UNUSED = "unused-suppression"
 
 @dataclass(frozen=True, slots=True)
 class Suppressed:
-    """The findings that are left, and how many comments silenced."""
+    """The findings that are left, and those that comments silence."""
 
     kept: tuple[Finding, ...]
-    silenced: int
+    silenced: tuple[Silenced, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +70,26 @@ def suppress(
     if require_reason:
         comments = {path: tuple(one for one in found if _may_count(one)) for path, found in written.items()}
     used: set[tuple[str, Span, str]] = set()
-    kept = [finding for finding in findings if not _is_silenced(finding, comments, catalogue, used)]
-    silenced = len(findings) - len(kept)
+    kept: list[Finding] = []
+    silenced: list[Silenced] = []
+    for finding in findings:
+        reason = _reason(finding, comments, catalogue, used)
+        if reason is None:
+            kept.append(finding)
+        else:
+            silenced.append(Silenced(finding, reason))
     unused = next((rule for rule in catalogue.values() if rule.name == _UNUSED), None)
     if unused is not None:
         for path in sorted(comments):
             if unused.code in selected.get(path, ()) and files[path].problem is None:
                 kept += _without_reason(unused, files[path], written[path]) if require_reason else ()
                 for finding in _unused(unused, files[path], comments[path], catalogue, selected[path], used):
-                    if _is_silenced(finding, comments, catalogue, set()):
-                        silenced += 1
-                    else:
+                    reason = _reason(finding, comments, catalogue, set())
+                    if reason is None:
                         kept.append(finding)
-    return Suppressed(tuple(kept), silenced)
+                    else:
+                        silenced.append(Silenced(finding, reason))
+    return Suppressed(tuple(kept), tuple(silenced))
 
 
 def written_in(facts: FileFacts) -> Iterator[Suppression]:
@@ -125,19 +133,20 @@ def _range(suppression: Suppression, lines: LogicalLines, written: list[str]) ->
     return lines.after(suppression.line) if alone and suppression.kind == "ignore" else (first, last)
 
 
-def _is_silenced(
+def _reason(
     finding: Finding,
     comments: Mapping[str, tuple[_Comment, ...]],
     catalogue: Mapping[str, Rule],
     used: set[tuple[str, Span, str]],
-) -> bool:
-    silenced = False
+) -> str | None:
+    """The reason of the comment that silences the finding; empty where it gives none, None without such a comment."""
+    reason = None
     for comment in comments.get(finding.place.path, ()):
         words = comment.words_for(finding.code, catalogue) if comment.covers(finding) else None
         if words is not None:
-            silenced = True
+            reason = reason or comment.written.reason
             used.update((finding.place.path, comment.written.span, word) for word in words)
-    return silenced
+    return reason
 
 
 def _may_count(comment: _Comment) -> bool:

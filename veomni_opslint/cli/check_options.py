@@ -7,22 +7,22 @@ import argparse
 from veomni_opslint.cli.option_types import (
     Parser,
     add_colour,
-    add_format,
     add_project,
     choice,
     comma_separated,
     new_parser,
 )
 from veomni_opslint.findings import Severity
+from veomni_opslint.reporters import FORMATS
 
-REPORT_FORMATS = ("text", "concise", "json")
+REPORT_FORMATS = tuple(FORMATS)
 
 _EXAMPLES = """\
 examples:
   opslint veomni/                             check the ops package and its models
   opslint veomni/ops/kernels/rms_norm/        read the whole package, report on one folder
   opslint . --select OPS1,unregistered-slot   the whole repository, some rules
-  opslint veomni/ --output-format json --output findings.json
+  opslint veomni/ --output-format sarif --output opslint.sarif --output-format github
 
 other commands, each with its own --help:
   opslint registry [PATH]   the kernel registry as it is known statically
@@ -52,8 +52,23 @@ def check_parser() -> Parser:
         group.add_argument(name, action="extend", type=comma_separated, default=[], metavar="RULES", help=text)
     _add_gate(parser.add_argument_group("gate"))
     group = parser.add_argument_group("output")
-    add_format(group, "--output-format", REPORT_FORMATS)
-    group.add_argument("--output", metavar="FILE", help="write the report to FILE instead of standard output")
+    group.add_argument(
+        "--output-format",
+        type=_report_format,
+        action="append",
+        dest="reports",
+        default=[],
+        metavar="FORMAT",
+        help=f"{', '.join(REPORT_FORMATS)} (default: text); several times for several reports",
+    )
+    group.add_argument(
+        "--output",
+        type=_report_file,
+        action="append",
+        dest="reports",
+        metavar="FILE",
+        help="write the report to FILE instead of standard output; of several reports, the one before it",
+    )
     group.add_argument(
         "--min-severity",
         type=choice(tuple(map(str, Severity))),
@@ -90,6 +105,16 @@ def check_parser() -> Parser:
         "--stdin-filename", metavar="PATH", help="take the content of PATH from standard input, the rest from disk"
     )
     return parser
+
+
+def _report_format(value: str) -> tuple[str, str]:
+    return "--output-format", choice(REPORT_FORMATS)(value)
+
+
+def _report_file(value: str) -> tuple[str, str]:
+    if not value:
+        raise argparse.ArgumentTypeError("names no file")
+    return "--output", value
 
 
 def _add_gate(group: argparse._ArgumentGroup) -> None:

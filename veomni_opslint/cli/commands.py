@@ -8,14 +8,15 @@ from collections.abc import Callable
 
 from veomni_opslint import __version__
 from veomni_opslint.cli.failure import report_done, report_doubt
-from veomni_opslint.cli.output import is_terminal, terminal_columns, wants_colour, write, write_file
+from veomni_opslint.cli.output import is_terminal, wants_colour, write, write_file
 from veomni_opslint.cli.parsers import CHECK, COMMANDS
+from veomni_opslint.cli.reports import report_targets, require_not_baseline, require_one, write_reports
 from veomni_opslint.cli.timings import render_timings
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Severity
 from veomni_opslint.own_rules import project_rules, rules_here
 from veomni_opslint.report import BaselineChange, Report
-from veomni_opslint.reporters import FORMATS, Presentation
+from veomni_opslint.reporters import Presentation
 from veomni_opslint.reporters.closing import counted
 from veomni_opslint.rule_loader import Selection, find_rule, rule_page
 from veomni_opslint.settings import shown_path
@@ -26,6 +27,11 @@ def run_check(options: argparse.Namespace) -> int:
     if options.version:
         write(f"opslint {__version__}\n")
         return 0
+    targets = report_targets(options.reports)
+    options.output = targets[0].file
+    for option in ("--show-schema", "--show-files", "--show-settings", "--diff"):
+        if getattr(options, option[2:].replace("-", "_")):
+            require_one(targets, option)
     if options.show_schema:
         from veomni_opslint.settings_schema import settings_schema  # noqa: PLC0415
 
@@ -49,6 +55,7 @@ def run_check(options: argparse.Namespace) -> int:
         raise RunError("--write-baseline accepts what --fix would repair: fix first, then accept what is left")
     if options.diff and (options.write_baseline or options.prune_baseline):
         raise RunError("--diff changes nothing, so no baseline is written with it: leave one of the two out")
+    require_not_baseline(targets, options.baseline)
     request = Request(
         paths=paths,
         root=options.root,
@@ -60,6 +67,7 @@ def run_check(options: argparse.Namespace) -> int:
         baseline=options.baseline,
         new_from=options.new_from,
         baseline_use="write" if options.write_baseline else "prune" if options.prune_baseline else "apply",
+        replacements=any(target.format == "sarif" for target in targets),
     )
     status = 0
     try:
@@ -71,13 +79,6 @@ def run_check(options: argparse.Namespace) -> int:
             report = check(request)
     except RunError as error:
         raise _with_command_hint(error, paths) from error.__cause__
-    presentation = Presentation(
-        colour=wants_colour(options.color, to_file=options.output is not None),
-        quiet=options.quiet,
-        statistics=options.statistics,
-        coverage=options.show_coverage,
-        columns=terminal_columns(to_file=options.output is not None),
-    )
     if report.doubt is not None:
         report_doubt(report.doubt)
     if report.baseline_change is not None:
@@ -85,7 +86,7 @@ def run_check(options: argparse.Namespace) -> int:
     if options.verbose:
         _say_what_was_done(report)
     if not options.diff:
-        write(FORMATS[options.output_format](report, presentation), options.output)
+        write_reports(report, targets, options)
     if options.timings:
         sys.stderr.write(render_timings(report))
     return status or report.exit_status(strict=options.strict, exit_zero=options.exit_zero)

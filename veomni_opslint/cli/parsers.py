@@ -22,7 +22,7 @@ from veomni_opslint.errors import did_you_mean
 CHECK = "check"
 REGISTRY_FORMATS = ("text", "json", "markdown")
 BIND_FORMATS = ("text", "json", "markdown")
-RUNTIME_FORMATS = ("text", "json", "markdown", *(one for one in REPORT_FORMATS if one not in ("text", "json")))
+RUNTIME_FORMATS = (*REGISTRY_FORMATS, *(one for one in REPORT_FORMATS if one not in REGISTRY_FORMATS))
 RULES_FORMATS = ("text", "json")
 
 

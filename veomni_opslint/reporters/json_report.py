@@ -17,7 +17,7 @@ def render(report: Report, presentation: Presentation) -> str:  # noqa: ARG001 -
         "version": 1,
         "tool_version": __version__,
         "root": report.root,
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": [finding_document(finding) for finding in report.findings],
         "summary": {
             **{f"{severity}s": report.count(severity) for severity in SEVERITIES},
             "files": report.files,
@@ -42,7 +42,8 @@ def render(report: Report, presentation: Presentation) -> str:  # noqa: ARG001 -
     return json.dumps(document, indent=2) + "\n"
 
 
-def _finding(finding: Finding) -> dict[str, object]:
+def finding_document(finding: Finding) -> dict[str, object]:
+    """A finding as JSON."""
     place = finding.place
     return {
         "code": finding.code,

@@ -13,7 +13,8 @@ _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;
 class Presentation:
     """What the user asked to see; ``quiet`` leaves out everything but the findings.
 
-    ``columns`` is the width of the terminal that shows it, None where there is no terminal.
+    ``columns`` is the width of the terminal that shows it, None where there is no terminal. ``prefix`` goes before the
+    paths of formats whose readers start at the root of the repository, ``strict`` says that warnings fail the run.
     """
 
     colour: bool = False
@@ -21,6 +22,8 @@ class Presentation:
     statistics: bool = False
     coverage: bool = False
     columns: int | None = None
+    prefix: str = ""
+    strict: bool = False
 
     def bold(self, text: str) -> str:
         """Emphasised."""

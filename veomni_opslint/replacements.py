@@ -1,0 +1,52 @@
+"""The text of fixes for who shows them and does not apply them: what replaces which range of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from veomni_opslint.analysis import Analysis
+from veomni_opslint.errors import RunError
+from veomni_opslint.findings import Finding, Place
+from veomni_opslint.proposals import Edit, NotPossibleError, propose
+from veomni_opslint.report import Replacement
+from veomni_opslint.rule_loader import LoadedRule
+
+
+def replacements_of(
+    findings: Iterable[Finding], analysis: Analysis, rules: Iterable[LoadedRule]
+) -> dict[str, tuple[Replacement, ...]]:
+    """The replacements that fix each of the *findings*, by fingerprint; a fix that turns out impossible has none.
+
+    Raises:
+        RunError: the fix of a rule failed.
+    """
+    fixers = tuple(loaded for loaded in rules if loaded.fix is not None)
+    result = {}
+    for finding in findings:
+        text = analysis.text(finding.place.path) if finding.fix is not None else None
+        if text is not None:
+            edits = _edits(finding, analysis, fixers)
+            result[finding.fingerprint] = tuple(_replacement(edit, text, finding.place.path) for edit in edits)
+    return result
+
+
+def _edits(finding: Finding, analysis: Analysis, fixers: Iterable[LoadedRule]) -> tuple[Edit, ...]:
+    proposal = propose(analysis.model, finding, fixers)
+    try:
+        return tuple(proposal.edits()) if proposal is not None else ()
+    except NotPossibleError:
+        return ()
+    except Exception as error:
+        raise RunError(
+            f"the fix of {finding.code} {finding.name} failed at {finding.place}: {type(error).__name__}: {error}; "
+            f"this is a fault of opslint: `--ignore {finding.code}` runs without the rule"
+        ) from error
+
+
+def _replacement(edit: Edit, text: str, path: str) -> Replacement:
+    place = Place(path, *_position(text, edit.start), *_position(text, edit.end))
+    return Replacement(place, edit.text)
+
+
+def _position(text: str, offset: int) -> tuple[int, int]:
+    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
