@@ -60,7 +60,7 @@ def _applied(
     extra = next((one for one in patches.extra_backends if (one.op_name, one.name) == (spec.name, value)), None)
     registered = dict(spec.backends).get(value)
     if extra is not None and not extra.barred:
-        requires = extra.requires
+        requires = extra.requires if extra.requires is not None else Unknown("what it requires")
     elif extra is None and registered is not None:
         requires = registered.requires
     elif value == model.dialect.eager:

@@ -119,7 +119,7 @@ class Callers:
             chain = self._reached(use.module, use.scope, asked, above, depth + 1)
             if chain is not None:
                 return (*chain, Hop(use.module, use.span, f"{'calls' if use.call else 'uses'} {here.qualname}"))
-        if uses or is_factory or self.is_npu_name(here.name) or not loads:
+        if uses or is_factory or self.is_npu_name(here.name) or not loads or self._may_be_used_unread(here.name):
             return None
         owner = facts.scopes[here.parent]
         if owner.kind == "class":
@@ -160,6 +160,10 @@ class Callers:
             call in facts.text and facts.text.count(call) > facts.text.count(definition)
             for facts in self.symbols.modules.values()
         )
+
+    def _may_be_used_unread(self, name: str) -> bool:
+        """Whether a file that cannot be parsed names it: it may be the factory of a kernel there, or guarded."""
+        return any(facts.problem is not None and name in facts.text for facts in self.symbols.modules.values())
 
     def _marked(self, module: str, facts: FileFacts) -> bool:
         """Whether the tests of a file can run: ``pytestmark`` holds for all that is in it."""

@@ -320,7 +320,7 @@ class OpsModel:
         return {pair: tuple(names) for pair, names in found.items()}
 
     def _backends_for_any_host(self) -> Iterable[tuple[str, Span, str]]:
-        """Module, place and entry of the registered backends that do not require an NPU package."""
+        """Module, place and entry of the backends, registered or added for a model, that require no NPU package."""
         for spec in self.registrations.op_specs:
             for _, backend in () if isinstance(spec.backends, Unknown) else spec.backends:
                 if isinstance(backend.requires, Unknown) or isinstance(backend.entry, Unknown):
@@ -328,6 +328,14 @@ class OpsModel:
                 if not set(backend.requires) & set(self.dialect.npu_packages):
                     at = backend.entry_place
                     yield spec.module, (at.line, at.column - 1, at.end_line, at.end_column - 1), backend.entry
+        for patches in self.per_model_patches:
+            for extra in patches.extra_backends:
+                if (
+                    extra.entry
+                    and extra.requires is not None
+                    and not set(extra.requires) & set(self.dialect.npu_packages)
+                ):
+                    yield patches.module, extra.entry_span, extra.entry
 
     def _factories(self) -> Iterable[tuple[str, str | tuple[int, int]]]:
         """What the registry calls: functions by name, lambdas by line and column (from 0, in bytes)."""

@@ -10,23 +10,29 @@ from typing import NamedTuple
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import FileFacts
+from veomni_opslint.facts import FileFacts, Span
 from veomni_opslint.findings import Place
 from veomni_opslint.places import place_of
 
 _TARGETS, _TARGETS_POSITION = "targets", 2
 _EXTRA = "extra_backends"
+_ENTRY, _ENTRY_POSITION = "entry", 0
 _REQUIRES, _REQUIRES_POSITION = "requires", 1
 
 
 class ExtraBackend(NamedTuple):
-    """A backend that a model adds to an op, or bars from it (``BackendSpec`` or None there)."""
+    """A backend that a model adds to an op, or bars from it (``BackendSpec`` or None there).
+
+    ``entry`` is empty, and ``requires`` None, where the file alone does not make it known.
+    """
 
     op_name: str
     name: str
     barred: bool
-    requires: tuple[str, ...]
+    requires: tuple[str, ...] | None
     place: Place
+    entry: str
+    entry_span: Span
 
 
 class PatchTarget(NamedTuple):
@@ -108,16 +114,32 @@ class _Reading:
     def _backend(self, op_name: str, name: str, place: Place, value: ast.expr, body: list[ast.stmt]) -> ExtraBackend:
         made = self._followed(value, body)
         barred = isinstance(made, ast.Constant) and made.value is None
-        requires: list[str] = []
-        if isinstance(made, ast.Call):
-            node = next((one.value for one in made.keywords if one.arg == _REQUIRES), None)
-            if node is None and len(made.args) > _REQUIRES_POSITION:
-                node = made.args[_REQUIRES_POSITION]
-            if isinstance(node, ast.Tuple | ast.List):
-                requires = [self._string(one, body) for one in node.elts]
-        elif not barred:
-            self.problems.append(name)
-        return ExtraBackend(op_name, name, barred, tuple(requires), place)
+        if not isinstance(made, ast.Call):
+            if not barred:
+                self.problems.append(name)
+            return ExtraBackend(op_name, name, barred, (), place, "", span_of(value))
+        entry = _argument(made, _ENTRY, _ENTRY_POSITION)
+        written = self._followed(entry, body) if entry is not None else None
+        known = isinstance(written, ast.Constant) and isinstance(written.value, str)
+        return ExtraBackend(
+            op_name,
+            name,
+            barred,
+            self._requires(made, body),
+            place,
+            str(written.value) if known and isinstance(written, ast.Constant) else "",
+            span_of(entry if entry is not None else made),
+        )
+
+    def _requires(self, call: ast.Call, body: list[ast.stmt]) -> tuple[str, ...] | None:
+        node = _argument(call, _REQUIRES, _REQUIRES_POSITION)
+        if node is None:
+            return () if _is_written_out(call) else None
+        made = self._followed(node, body)
+        if not isinstance(made, ast.Tuple | ast.List):
+            return None
+        names = tuple(self._string(one, body) for one in made.elts)
+        return names if all(names) else None
 
     def _items(self, node: ast.expr | None, body: list[ast.stmt]) -> list[tuple[str, Place, ast.expr]]:
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
@@ -154,6 +176,15 @@ class _Reading:
 
     def _place(self, node: ast.expr) -> Place:
         return place_of(self.facts.path, self.facts.text, span_of(node))
+
+
+def _argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    given = next((one.value for one in call.keywords if one.arg == name), None)
+    return call.args[position] if given is None and len(call.args) > position else given
+
+
+def _is_written_out(call: ast.Call) -> bool:
+    return not any(isinstance(one, ast.Starred) for one in call.args) and all(one.arg for one in call.keywords)
 
 
 def _assignments(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:

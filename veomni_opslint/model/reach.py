@@ -152,16 +152,21 @@ class Reach:
             f'"{package}"' in facts.text or f"'{package}'" in facts.text for package in self.dialect.npu_packages
         )
 
+    def needs_npu(self, subject: str) -> bool:
+        """Whether loading an NPU package or NPU-only module really fails without an NPU."""
+        return subject not in self.symbols.modules or self._loads_npu(subject)
+
     def _decide_npu_only(self, module: str) -> bool:
-        facts = self.symbols.modules[module]
         stem = module.rpartition(".")[2]
         if stem.startswith(self.dialect.generated_prefix) and self.is_npu_name(stem):
             # Generated for both, one of the two is for the host at hand, whatever they import.
             sibling = module.removesuffix("npu") + "gpu"
             if module.endswith("npu") and sibling in self.symbols.modules:
                 return True
-        if not self.is_npu_name(module):
-            return False
+        return self.is_npu_name(module) and self._loads_npu(module)
+
+    def _loads_npu(self, module: str) -> bool:
+        facts = self.symbols.modules[module]
         for imported in facts.imports:
             if imported.handled or not self._at_load(facts, imported.scope):
                 continue
