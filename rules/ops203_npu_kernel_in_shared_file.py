@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from veomni_opslint.facts import FileFacts
+from veomni_opslint.facts import FileFacts, Import, text_of
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.factory_needs import scope_at, scopes_mentioned
@@ -13,6 +14,8 @@ from veomni_opslint.registrations import Backend, Factory, Hardware, KernelSpec
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.WARNING)
+
+_ASSIGNED = re.compile(r"\s*(\w+)\s*(?::[^=]*)?=\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +108,39 @@ def _using_npu(model: OpsModel, facts: FileFacts) -> Iterator[int]:
     imports = [imported for imported in facts.imports if model.reach.npu_packages_of(imported)]
     names = {imported.bound for imported in imports} | {name.bound for one in imports for name in one.names}
     names -= {"", "torch"}
+    for imported in imports:
+        yield imported.scope
+        held = _name_held(facts, imported) if imported.how in ("import_module", "__import__") else ""
+        if held:
+            names.add(held)
+            yield from _inner_users(facts, imported.scope, held)
     prefixes = tuple(f"{package}." for package in model.dialect.npu_packages)
-    yield from (imported.scope for imported in imports)
     for ref in facts.refs:
         if ref.name.startswith(prefixes) or ref.name.partition(".")[0] in names:
             yield ref.scope
+    for scope in facts.scopes:
+        # What a definition is based on, or decorated with, is used by the scope around it.
+        for name in (*scope.bases, *scope.decorators):
+            if name.startswith(prefixes) or name.partition(".")[0] in names:
+                yield scope.index
+
+
+def _name_held(facts: FileFacts, imported: Import) -> str:
+    """The name that the result of a dynamic import is assigned to."""
+    line, column, _, _ = imported.span
+    found = _ASSIGNED.fullmatch(text_of(facts, (line, 0, line, column)))
+    return found[1] if found is not None else ""
+
+
+def _inner_users(facts: FileFacts, scope: int, name: str) -> Iterator[int]:
+    """The definitions in a function that use a local name of it."""
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    inside = {scope} if scope else set()
+    for one in facts.scopes[scope + 1 :]:
+        if one.parent in inside:
+            inside.add(one.index)
+            if word.search(text_of(facts, one.span)):
+                yield one.index
 
 
 def _finding(one: _Implementation, beside: _Implementation, place: Place) -> Finding:
