@@ -129,6 +129,9 @@ class _Reader:
         elif isinstance(node, ast.Dict):
             for key in node.keys:
                 yield from self._strings(key, depth) if key is not None else ()
+        elif isinstance(node, ast.DictComp | ast.SetComp | ast.ListComp | ast.GeneratorExp):
+            for generator in node.generators:
+                yield from self._strings(generator.iter, depth)
         elif isinstance(node, ast.BinOp):
             yield from self._strings(node.left, depth)
             yield from self._strings(node.right, depth)
@@ -145,10 +148,12 @@ class _Reader:
                 yield from self.outer.strings_of(self.module, node.id)
 
     def _written(self, node: ast.expr) -> ast.expr:
-        """The expression that a local name is bound to."""
+        """The expression that a local name is bound to, or whose elements it goes through."""
         if isinstance(node, ast.Name):
             for statement in self.body:
                 for inner in ast.walk(statement):
+                    if isinstance(inner, ast.For | ast.comprehension) and dotted(inner.target) == node.id:
+                        return inner.iter
                     if isinstance(inner, ast.Assign) and any(
                         isinstance(target, ast.Name) and target.id == node.id for target in inner.targets
                     ):

@@ -34,6 +34,18 @@ class TablePlaces(NamedTuple):
         hits = list(self._entries(name, key, 0))
         return self._place(hits[-1][0]) if hits else self.table(name)
 
+    def part(self, name: str, key: Key, text: str) -> Place:
+        """One string of a key, or of a key inside the entry: itself where a comprehension makes it, else the key."""
+        if text not in ((key,) if isinstance(key, str) else key):
+            return self.element(name, key, text)
+        if not any(isinstance(one, ast.Tuple) for one, _ in self._entries(name, key, 0)):
+            made = (node for one in self._statements(name) for node in ast.walk(one) if isinstance(node, ast.DictComp))
+            for generator in (generator for node in made for generator in node.generators):
+                found = self._constant(generator.iter, text, 0)
+                if found is not None:
+                    return self._place(found)
+        return self.key(name, key)
+
     def element(self, name: str, key: Key, text: str) -> Place:
         """One string in the value of an entry: itself where it is written in this file, else the value, or the key."""
         hits = list(self._entries(name, key, 0))
@@ -80,9 +92,10 @@ class TablePlaces(NamedTuple):
                 if node.arg == key:
                     yield node, node.value
             elif isinstance(node, ast.DictComp):
-                written = self._constant(node.generators[0].iter, key if isinstance(key, str) else key[0], 0)
-                if written is not None:
-                    yield written, node.value
+                for generator in node.generators:
+                    written = self._constant(generator.iter, key if isinstance(key, str) else key[0], 0)
+                    if written is not None:
+                        yield written, node.value
             elif isinstance(node, ast.Tuple | ast.List) and len(node.elts) == 2 and self._is(node.elts[0], key):
                 yield node.elts[0], node.elts[1]
             elif isinstance(node, ast.Call) and len(node.args) == 2 and self._is(node.args[0], key):

@@ -107,9 +107,10 @@ class BuilderTable:
         self, op: str, variant: str | None, implementation: str | None, value: Value, key: tuple[str | None, ...]
     ) -> _Made:
         written = tuple(part or "" for part in key)
-        place = self.places.key(self.name, written if len(written) > 1 else written[0])
+        name = written if len(written) > 1 else written[0]
+        place = self.places.key(self.name, name)
         found = [
-            Mention(role, text, place)
+            Mention(role, text, self.places.part(self.name, name, text))
             for role, text in (("variant", variant), ("implementation", implementation))
             if text is not None
         ]
