@@ -43,8 +43,10 @@ def _is_test(path: str) -> bool:
 
 def _may_consume(model: OpsModel, facts: FileFacts) -> bool:
     """Whether a file looks kernels up itself; the registry and the slot class, which do so for slots, do not count."""
-    if facts.problem is not None or _is_test(facts.path):
+    if _is_test(facts.path):
         return False
+    if facts.problem is not None:
+        return model.dialect.op_slot in facts.text or model.dialect.registry in facts.text
     names = (model.dialect.registry, model.dialect.get_wrapper, model.dialect.supported_variants)
     if not any(name in facts.text for name in names):
         return False
@@ -53,6 +55,9 @@ def _may_consume(model: OpsModel, facts: FileFacts) -> bool:
 
 
 def _consumes(model: OpsModel, facts: FileFacts, pair: tuple[str, str]) -> bool:
+    if facts.problem is not None:
+        # What cannot be parsed may declare a slot for all that it names.
+        return all(_quotes(facts.text, word) for word in pair)
     tables = (model.dialect.get_wrapper, model.dialect.supported_variants, model.dialect.default_variants)
     if any(name in facts.text for name in tables) and all(_quotes(facts.text, word) for word in pair):
         return True

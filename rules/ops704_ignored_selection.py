@@ -72,6 +72,8 @@ def _in_module(model: OpsModel, module: str, facts: FileFacts, ops: dict[str, tu
             op = _op_of(kernel, construct, ops)
             if not op or (kernel.dotted, op) in said or construct.name in patched:
                 continue
+            if _may_be_patched_unread(model, module, construct.name):
+                continue
             if _is_governed(model, facts, construct, op):
                 continue
             said.add((kernel.dotted, op))
@@ -183,6 +185,12 @@ def _patched_later(model: OpsModel, module: str) -> frozenset[str]:
         if patches.module.startswith(f"{folder}.")
         for target in patches.targets
     )
+
+
+def _may_be_patched_unread(model: OpsModel, module: str, name: str) -> bool:
+    """Whether a file of the model that cannot be parsed names it: its device patch may replace it."""
+    folder = module.rpartition(f".{model.dialect.generated_folder}.")[0]
+    return any(facts.problem is not None and name in facts.text for _, facts in model.modules_in(folder))
 
 
 def _finding(

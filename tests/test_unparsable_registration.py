@@ -12,6 +12,7 @@ from support.projects import places, write_base_tree, write_files
 from veomni_opslint.check import Request, check
 from veomni_opslint.findings import Severity
 from veomni_opslint.model.registered_pairs import may_be_registered
+from veomni_opslint.rule_loader import Selection
 
 BROKEN = "\ndef broken(:\n"
 PATCH = """\
@@ -49,6 +50,7 @@ register_op(
         "veomni/ops/kernels/swiglu/__init__.py",
         "veomni/ops/kernel_registry.py",
         "veomni/ops/dispatch.py",
+        "veomni/models/transformers/llama/llama_gpu_patch_gen_config.py",
     ],
 )
 def test_no_cascade(path: str, tmp_path: Path) -> None:
@@ -71,6 +73,20 @@ def test_no_cascade_of_op_specs(tmp_path: Path) -> None:
     assert ("veomni/models/transformers/wan/device_patch.py", 8, "OPS407") not in _places_with_broken(
         tmp_path, path, files
     )
+
+
+def test_no_cascade_of_slots(tmp_path: Path) -> None:
+    """The only slots for some kernels are in the broken files: nothing says that the kernels are unused."""
+    folder = "veomni/models/transformers/llama"
+    generated = f"{folder}/generated/patched_modeling_llama_gpu.py"
+    broken = BROKEN.join([(Path(__file__).parent / "support/base_tree" / generated).read_text(encoding="utf-8"), ""])
+    used = 'from veomni.ops.dispatch import OpSlot\n\nveomni_rms_norm = OpSlot("rms_norm", "standard")\n'
+    other = "veomni/models/transformers/qwen/generated/patched_modeling_qwen_gpu.py"
+    model = model_of(tmp_path, {generated: broken, other: used})
+    (tmp_path / f"{folder}/llama_gpu_patch_gen_config.py").unlink()
+    assert [slot.op_name for slot in model.slots if slot.source == "generated"] == ["rms_norm"]
+    found = check(Request((str(tmp_path),), root=str(tmp_path), selection=Selection(select=("OPS303",))))
+    assert [(one.code, one.place.path) for one in found.findings] == [("OPS001", generated)]
 
 
 def test_other_kernels_are_still_judged(tmp_path: Path) -> None:
