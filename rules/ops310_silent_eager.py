@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.argument_places import argument_place
+from veomni_opslint.model.binding import config_field_name
 from veomni_opslint.model.ops_config import OpsConfig
 from veomni_opslint.model.registered_pairs import nearest
 from veomni_opslint.model.test_paths import is_test
@@ -29,9 +30,13 @@ def _slots(model: OpsModel, config: OpsConfig) -> Iterator[Finding]:
     for slot in model.slots:
         if slot.op_name is None or is_test(slot.path) or (registered and slot.op_name not in registered):
             continue
-        field = model.dialect.config_field_of.get(slot.op_name, slot.op_name + model.dialect.implementation_suffix)
+        field = config_field_name(model, slot.op_name)
         if config.field(field) is None:
             read_as_attribute = slot.op_name in model.dialect.config_field_of
+            if not read_as_attribute and slot.op_name in model.special_fields:
+                if model.special_fields[slot.op_name] is None:
+                    continue
+                read_as_attribute = True
             outcome = (
                 "building the model raises AttributeError"
                 if read_as_attribute

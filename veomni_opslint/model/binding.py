@@ -61,7 +61,13 @@ class Resolution(NamedTuple):
 
 def config_field_name(model: OpsModel, op_name: str) -> str:
     """The config field that selects the implementation of an op."""
-    return model.dialect.config_field_of.get(op_name, op_name + model.dialect.implementation_suffix)
+    known = model.dialect.config_field_of.get(op_name)
+    if known is not None:
+        return known
+    name = op_name + model.dialect.implementation_suffix
+    if model.ops_config is None or model.ops_config.field(name) is not None:
+        return name
+    return model.special_fields.get(op_name) or name
 
 
 def implementation_name(model: OpsModel, op_name: str, value: str) -> str:

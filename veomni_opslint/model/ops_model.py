@@ -32,6 +32,7 @@ from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.slot_names import Names, find_slot_names
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
+from veomni_opslint.model.special_fields import find_special_fields
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.model.wrapper_module import wrapper_module
 from veomni_opslint.places import place_of
@@ -98,6 +99,11 @@ class OpsModel:
             f"class {self.dialect.registry_class}" in facts.text or f"class {self.dialect.kernel_spec}" in facts.text
             for _, facts in self.modules_in(self.package)
         )
+
+    @cached_property
+    def special_fields(self) -> Mapping[str, str | None]:
+        """The config fields that binding reads for ops whose own name gives none; None where it cannot be known."""
+        return find_special_fields(self.symbols, self.package, self.dialect)
 
     @cached_property
     def loading(self) -> Loading:
