@@ -29,7 +29,7 @@ def check(model: OpsModel) -> Iterator[Finding]:
         if one.given.field not in rejected and _counts(model, one):
             groups.setdefault((one.device.kind, one.op_name, one.variant), []).append(one)
     without_fallback: dict[str, list[BoundSlot]] = {}
-    at_one_place: dict[Place, list[BoundSlot]] = {}
+    at_one_place: dict[tuple[Place, str], list[BoundSlot]] = {}
     for group in groups.values():
         one = group[0]
         if one.resolution is None or one.resolution.status != "error" or not _pair(model, one):
@@ -39,12 +39,12 @@ def check(model: OpsModel) -> Iterator[Finding]:
             if _runs_somehow(model, one):
                 without_fallback.setdefault(one.given.field, []).extend(group)
             else:
-                at_one_place.setdefault(_without_kernel(model, one), []).extend(group)
+                at_one_place.setdefault((_without_kernel(model, one), one.given.field), []).extend(group)
         elif place is not None:
-            at_one_place.setdefault(place, []).extend(group)
+            at_one_place.setdefault((place, one.given.field), []).extend(group)
         else:
             yield from _at_slots(model, group)
-    for place, slots in at_one_place.items():
+    for (place, _), slots in at_one_place.items():
         yield _unbindable(model, slots, place)
     for slots in without_fallback.values():
         yield _without_fallback(model, slots)
@@ -110,11 +110,17 @@ def _without_fallback(model: OpsModel, slots: Sequence[BoundSlot]) -> Finding:
 
 def _without_kernel(model: OpsModel, one: BoundSlot) -> Place:
     """Where an op without a kernel for the NPU is mended: beside kernels for the NPU in its file, or at the default."""
+    example = _npu_kernel_beside(model, one)
+    return _default_place(model, one) if example is None else _hardware_place(example)
+
+
+def _npu_kernel_beside(model: OpsModel, one: BoundSlot) -> KernelSpec | None:
+    """A kernel for the NPU of another op, registered in the file of the kernel that is asked for."""
     named = [spec for spec in _pair(model, one) if spec.name == one.requested]
     for spec in model.registrations.kernel_specs if named else ():
         if spec.place.path == named[0].place.path and runs_on(spec, GPU) is False and runs_on(spec, NPU):
-            return named[0].place
-    return _default_place(model, one)
+            return spec
+    return None
 
 
 def _default_place(model: OpsModel, one: BoundSlot) -> Place:
@@ -171,7 +177,9 @@ def _way_out(model: OpsModel, one: BoundSlot) -> str:
         return f"did you mean `{one.requested}` where `{misspelt.name}` is registered?"
     named = [spec for spec in _pair(model, one) if spec.name == one.requested]
     if one.device == NPU and one.given.origin == "default":
-        return f"register a kernel for the NPU, or add the field to {model.dialect.npu_fallback}"
+        example = _npu_kernel_beside(model, one)
+        beside = "" if example is None else f" beside this one of {example.op_name}/{example.variant}"
+        return f"register a kernel for the NPU{beside}, or add the field to {model.dialect.npu_fallback}"
     if named:
         return f"`{one.requested}` is registered for {needs(named[0])}"
     near = nearest(one.requested, [spec.name for spec in _of_op(model, one)])

@@ -42,5 +42,15 @@ def test_core_dependency_is_no_finding(tmp_path: Path) -> None:
     write_base_tree(tmp_path)
     write_files(tmp_path, {"pyproject.toml": PYPROJECT, "veomni/models/__init__.py": "import diffusers\n"})
     assert places(run_rule(tmp_path, "OPS101")) == {}
+    write_files(tmp_path, {"pyproject.toml": f'{PYPROJECT}[project.optional-dependencies]\ndit = ["torch"]\n'})
+    assert places(run_rule(tmp_path, "OPS101")) == {}
     write_files(tmp_path, {"pyproject.toml": '[project.optional-dependencies]\ngpu = ["diffusers"]\n'})
+    assert places(run_rule(tmp_path, "OPS101")) == {("veomni/models/__init__.py", 1, "OPS101"): 1}
+
+
+def test_core_dependency_that_an_extra_lists_is_optional(tmp_path: Path) -> None:
+    """Whoever leaves out the extra is meant to do without the package."""
+    write_base_tree(tmp_path)
+    both = f'{PYPROJECT}[project.optional-dependencies]\ndit = ["diffusers>=0.30"]\ngpu = "liger"\n'
+    write_files(tmp_path, {"pyproject.toml": both, "veomni/models/__init__.py": "import diffusers\n"})
     assert places(run_rule(tmp_path, "OPS101")) == {("veomni/models/__init__.py", 1, "OPS101"): 1}

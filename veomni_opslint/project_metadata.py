@@ -15,8 +15,11 @@ _MODULES = {"flash_linear_attention": "fla", "fla_core": "fla", "quack_kernels":
 
 
 def with_installed(dialect: Dialect, root: str) -> Dialect:
-    """The dialect, without the optional packages that the project at *root* always installs."""
-    always = core_modules(root)
+    """The dialect, without the optional packages that the project at *root* always installs.
+
+    A package that an extra lists as well stays optional: whoever leaves out the extra is meant to do without it.
+    """
+    always = core_modules(root) - _extra_modules(root)
     optional = tuple(name for name in dialect.optional_packages if name not in always)
     return dialect if len(optional) == len(dialect.optional_packages) else replace(dialect, optional_packages=optional)
 
@@ -34,6 +37,12 @@ def extra_of(root: str, module: str) -> str:
 def core_modules(root: str) -> frozenset[str]:
     """Modules of the packages in ``[project] dependencies``; none where there is no such table that can be read."""
     return _modules(_project_table(root).get("dependencies"))
+
+
+def _extra_modules(root: str) -> frozenset[str]:
+    """Modules of the packages in all extras."""
+    extras = _project_table(root).get("optional-dependencies")
+    return frozenset().union(*map(_modules, extras.values())) if isinstance(extras, dict) else frozenset()
 
 
 def _project_table(root: str) -> dict[str, object]:
