@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from support.command import opslint
+from support.git import commit, git
 from support.projects import write_base_tree, write_files
 
 from veomni_opslint.check import Request, check
@@ -20,22 +19,6 @@ from veomni_opslint.report import Report
 UNUSED = "x = 1  # noqa: OPS001\n"
 BROKEN = "def f(:\n"
 SWIGLU = "veomni/ops/kernels/swiglu/__init__.py"
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """Run git as somebody, without the settings of this machine."""
-    who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    done = subprocess.run(
-        ["git", *who, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout
-
-
-def commit(folder: Path) -> None:
-    """Everything that is there now."""
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "--allow-empty", "-m", "x")
 
 
 @pytest.fixture
