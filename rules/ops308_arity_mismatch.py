@@ -21,8 +21,9 @@ def _message(wrong: WrongLength) -> str:
     reached = wrong.implementation
     through = f" when it reaches {reached.label}" if reached.label else ""
     returned = " or ".join(str(length) for length in wrong.returned)
+    names = f"{wrong.names} names{' and a starred one' if wrong.more else ''}"
     return (
-        f"unpacking `{wrong.name}(...)` into {wrong.names} names raises ValueError{through}: `{wrong.callee.name}` "
+        f"unpacking `{wrong.name}(...)` into {names} raises ValueError{through}: `{wrong.callee.name}` "
         f"returns {returned} values; make the names and the returned values agree"
     )
 

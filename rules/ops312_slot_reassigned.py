@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
 from veomni_opslint.conditions import Condition, both, negate, possible
@@ -58,7 +60,7 @@ def check(model: OpsModel) -> Iterator[Finding]:
 def _losses(model: OpsModel, sequence: Iterable[PlacedBlock], slots: Slots) -> Iterator[_Loss]:
     for bound in _bindings(sequence, slots).values():
         for index, first in enumerate(bound):
-            second = _taker(model, first, bound[index + 1 :]) if first.slot is not None else None
+            second = _taker(model, bound, index) if first.slot is not None else None
             if first.slot is not None and second is not None:
                 yield _Loss(first, second, first.slot)
 
@@ -74,21 +76,29 @@ def _bindings(sequence: Iterable[PlacedBlock], slots: Slots) -> dict[str, list[_
         by_name: dict[str, list[Binding]] = {}
         for one in own:
             by_name.setdefault(one.name, []).append(one)
+        for same in by_name.values():
+            same.sort(key=_start)
         for slot in slots.get(id(block.facts), ()):
             for name in slot.names:
-                before = [one for one in by_name.get(name, ()) if one.span[:2] <= slot.span[:2]]
-                if before:
-                    created[before[-1]] = slot
+                bindings = by_name.get(name, [])
+                end = bisect_right(bindings, slot.span[:2], key=_start)
+                if end:
+                    created[bindings[end - 1]] = slot
         for binding in own:
             for name in {binding.name, binding.value_name} & names:
                 found.setdefault(name, []).append(_Bound(block.path, binding, created.get(binding)))
     return found
 
 
-def _taker(model: OpsModel, first: _Bound, later: list[_Bound]) -> _Bound | None:
-    """The first later binding that runs whenever *first* does; None when something keeps the slot before."""
+def _start(binding: Binding) -> tuple[int, int]:
+    return binding.span[:2]
+
+
+def _taker(model: OpsModel, bound: list[_Bound], index: int) -> _Bound | None:
+    """The first later binding that runs whenever that at *index* does; None when something keeps the slot before."""
+    first = bound[index]
     name, when = first.binding.name, first.binding.when
-    for second in later:
+    for second in islice(bound, index + 1, None):
         if second.binding.name != name or (second.slot is None and _uses_itself(model, second)):
             return None
         instead = not possible(both(when, second.binding.when), _as_loaded)

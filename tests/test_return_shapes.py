@@ -97,3 +97,10 @@ def test_ways_to_end(lines: list[str], ends: list[tuple[int, Shape]]) -> None:
     """Each return, and the last statement where the end can be reached, with its line."""
     text = "def forward(x, w):\n" + "".join(f"    {line}\n" for line in lines)
     assert [(one.node.lineno, one.shape) for one in body_of(text).returned()] == ends
+
+
+def test_branches_that_have_to_agree() -> None:
+    """A conditional expression whose branches differ is not known where both of them count."""
+    body = body_of("def f(a, b):\n    return (a,) if b else (a, b)")
+    assert [one.shape for one in body.returned()] == [1]
+    assert [one.shape for one in body._replace(worst=False).returned()] == [None]

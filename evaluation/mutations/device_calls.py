@@ -95,6 +95,21 @@ MUTATIONS = (
         "def wait():\n    if IS_NPU_AVAILABLE:\n        torch.cuda.synchronize()  # OPS205",
         HELPER,
     ),
+    _added(
+        "device by format", 'def room(n, rank):\n    return torch.empty(n, device="cuda:{}".format(rank))  # OPS205'
+    ),
+    _added("device by a sum", 'def room(n, rank):\n    return torch.empty(n, device="cuda:" + str(rank))  # OPS205'),
+    _added("device by percent", 'def room(n, rank):\n    return torch.empty(n, device="cuda:%d" % rank)  # OPS205'),
+    _added(
+        "by another name of the module",
+        "import torch.cuda as accelerator\n\n\ndef clean():\n    accelerator.empty_cache()  # OPS205",
+        MODULE_UTILS,
+    ),
+    _added(
+        "harmless question about the beginning of a name",
+        'def wait(device):\n    if str(device).startswith("cuda"):\n        torch.cuda.synchronize()',
+        HELPER,
+    ),
     _added("harmless guard", "def wait():\n    if IS_CUDA_AVAILABLE:\n        torch.cuda.synchronize()", HELPER),
     _added(
         "harmless early return",

@@ -83,7 +83,8 @@ class DeviceUses:
 
     def _worth_a_look(self, module: str, facts: FileFacts) -> Iterator[tuple[Scope | None, list[int]]]:
         """The functions, and None for the code outside them, that speak of CUDA outside a comment, and the lines."""
-        lines = sorted(set(_lines(facts.text, tuple(f"{name}: " for name in self.defaults))))
+        found = {*_lines(facts.text, tuple(f"{name}: " for name in self.defaults)), *_lines_of_aliases(facts)}
+        lines = sorted(found)
         if not lines:
             return
         functions = self._functions.setdefault(module, outer_functions(facts))
@@ -274,6 +275,14 @@ def _lines(text: str, settings: tuple[str, ...]) -> Iterator[int]:
                 line += text.count("\n", position, start)
                 position = start
                 yield line
+
+
+def _lines_of_aliases(facts: FileFacts) -> Iterator[int]:
+    """The lines that use ``torch.cuda`` by a name that does not say so."""
+    for alias in _aliases(facts):
+        if "cuda" not in alias:
+            uses = re.compile(rf"\b{re.escape(alias)}\.")
+            yield from (number for number, line in enumerate(facts.lines, start=1) if uses.search(line))
 
 
 def _aliases(facts: FileFacts) -> frozenset[str]:

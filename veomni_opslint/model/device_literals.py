@@ -64,7 +64,7 @@ def names_device(node: ast.expr, path: Path, defaults: tuple[str, ...], paramete
             continue
         elif isinstance(outer, ast.keyword):
             return _is_device_keyword(outer, path[depth - 1], defaults)
-        elif isinstance(outer, ast.Call):
+        elif isinstance(outer, ast.Call) and outer.func is not inner:
             return _is_device_argument(outer, inner, defaults, parameter)
         elif isinstance(outer, ast.Dict):
             return _is_device_entry(outer, inner)
@@ -80,9 +80,21 @@ def names_device(node: ast.expr, path: Path, defaults: tuple[str, ...], paramete
         elif isinstance(outer, ast.Return):
             function = next((one for one in reversed(path[:depth]) if isinstance(one, ast.FunctionDef)), None)
             return function is not None and _speaks_of_device(function.name)
-        elif not isinstance(outer, ast.BoolOp | ast.Await):
+        elif not (isinstance(outer, ast.BoolOp | ast.Await) or _makes_text(outer, inner)):
             return False
         inner = outer
+    return False
+
+
+def _makes_text(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether a string becomes the beginning of another one, as in ``"cuda:" + rank`` and ``"cuda:%d" % rank``."""
+    match outer:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mod()):
+            return left is inner
+        case ast.Attribute(attr="format"):
+            return True
+        case ast.Call(func=ast.Attribute(attr="format") as callee):
+            return callee is inner
     return False
 
 

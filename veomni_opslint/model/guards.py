@@ -241,6 +241,8 @@ class WithoutNpu:
 
 def _label(operand: Condition) -> str:
     """The name of an operand, empty where it has none."""
+    if operand[:2] == ("call", "str") and operand[2] and isinstance(operand[2][0], tuple):
+        return _label(operand[2][0])
     position = {"name": 1, "param": 1, "call": 1, "opaque": 3, "item": 2}.get(operand[0])
     return str(operand[position]) if position is not None and len(operand) > position else ""
 

@@ -116,7 +116,7 @@ class ReturnLengths:
         )
         statements = statements_of(facts, scope)
         hidden = {one.name for one in scope.parameters} | set(_bound_in(statements)) if scope.deferred else set()
-        return Body(node, statements, lambda name: self._called(module, facts, scope, name, hidden))
+        return Body(node, statements, lambda name: self._called(module, facts, scope, name, hidden), worst=False)
 
     def _called(self, module: str, facts: FileFacts, scope: Scope, name: str, hidden: set[str]) -> Body | int | None:
         root = name.partition(".")[0]

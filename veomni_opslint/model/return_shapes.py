@@ -43,6 +43,8 @@ class Body(NamedTuple):
     statements: tuple[ast.stmt, ...]
     called: Callable[[str], Body | int | None]
     """For a dotted callee: the function, or the number of values of an object of the class (0: no tuple), if known."""
+    worst: bool = True
+    """Whether of a conditional expression the branch counts that is wrong for a pair; otherwise both have to agree."""
 
     def returned(self, depth: int = 0) -> Iterator[Returned]:
         """Each way in which it returns."""
@@ -70,7 +72,8 @@ class Body(NamedTuple):
             case ast.Dict() | ast.JoinedStr() | ast.Compare() | ast.Set() | ast.Lambda():
                 return "other"
             case ast.IfExp(body=body, orelse=orelse):
-                return _worst(self.shape(body, depth + 1), self.shape(orelse, depth + 1))
+                branches = (self.shape(body, depth + 1), self.shape(orelse, depth + 1))
+                return _worst(*branches) if self.worst or branches[0] == branches[1] else None
             case ast.NamedExpr(value=value):
                 return self.shape(value, depth + 1)
             case ast.UnaryOp():

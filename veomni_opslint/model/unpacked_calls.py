@@ -31,6 +31,8 @@ class WrongLength(NamedTuple):
     callee: Known
     returned: tuple[int, ...]
     names: int
+    more: bool = False
+    """Whether a starred name takes any number of further values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class UnpackedCalls:
     def _wrong_at(self, site: CallSite) -> Iterator[WrongLength]:
         call = site.call
         fixed = not call.unpacked_rest
-        names = call.unpacked if fixed else call.unpacked - 1
+        names = call.unpacked
         for reached in self.targets.reached(site):
             callee = self._fails(reached, names, fixed)
             through = None if callee is not None else self._through_slot(reached, names, fixed)
@@ -93,7 +95,9 @@ class UnpackedCalls:
             if callee is None or self._overridden(site, names, fixed) or is_replaced(self.model, site, callee):
                 continue
             place = self.model.place(site.facts.path, call.span)
-            yield WrongLength(place, call.name, reached, callee, tuple(sorted(self.lengths.of(callee))), names)
+            yield WrongLength(
+                place, call.name, reached, callee, tuple(sorted(self.lengths.of(callee))), names, not fixed
+            )
             return
 
     def _fails(self, reached: Implementation, names: int, fixed: bool) -> Known | None:
