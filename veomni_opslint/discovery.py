@@ -89,6 +89,15 @@ def discover(
     return project, settings
 
 
+def find_root(path: str) -> str:
+    """The root of the project that a file or folder belongs to.
+
+    Raises:
+        RunError: there is no package to check, or the settings are wrong.
+    """
+    return _locate([os.path.abspath(path)], None, None, None)[0]
+
+
 def _existing(path: str, *, may_be_missing: bool) -> str:
     if not path:
         raise RunError("an empty path was given")
