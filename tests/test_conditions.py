@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from veomni_opslint.conditions import (
+    CUT_SIZE,
     FALSE,
     MAX_FREE_ATOMS,
     MAX_SIZE,
@@ -179,9 +180,11 @@ def test_largest_conditions() -> None:
 
 def test_too_large_conjunction_keeps_its_ends() -> None:
     """The conditions around a long function, and the last one in it, still count."""
-    parts = names(2 * MAX_SIZE)
-    half = MAX_SIZE // 2
-    assert chain(both, parts) == ("and", *parts[:half], *parts[half - MAX_SIZE + 1 :])
+    parts = names(MAX_SIZE)
+    half = CUT_SIZE // 2
+    cut = ("and", *parts[:half], *parts[half - CUT_SIZE + 1 :])
+    assert chain(both, parts) == cut
+    assert chain(both, [*parts, A, B]) == (*cut, A, B)
     large = either(A, ("and", *names(MAX_SIZE - 4)))
     assert chain(both, [B, large, C, negate(D)]) == ("and", B, C, negate(D))
     huge = ("or", *names(MAX_SIZE - 1))

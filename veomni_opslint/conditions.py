@@ -27,6 +27,8 @@ FALSE: Condition = ("false",)
 MAX_FREE_ATOMS = 6
 MAX_SIZE = 1000
 """Atoms and connectives in one condition: a larger conjunction loses parts, a larger disjunction becomes opaque."""
+CUT_SIZE = 700
+"""What is left of a conjunction that is too large: less than there may be, so that few of the next ones are."""
 _CONNECTIVES = frozenset({"and", "or", "not"})
 
 
@@ -137,15 +139,19 @@ def _join(kind: str, left: tuple[Condition, ...], right: tuple[Condition, ...]) 
 
 def _cut(parts: list[Condition]) -> Condition:
     """The conjunction of small parts and of those near the ends, among them the guards around and just before."""
-    last = len(parts) - 1
-    sizes = [_size(part) for part in parts]
-    room = MAX_SIZE - 1
-    kept = []
-    for index in sorted(range(len(parts)), key=lambda index: (sizes[index], min(index, last - index))):
-        room -= sizes[index]
-        if room < 0:
+    by_size: dict[int, list[int]] = {}
+    for index, part in enumerate(parts):
+        by_size.setdefault(_size(part), []).append(index)
+    room = CUT_SIZE - 1
+    kept: list[int] = []
+    for size in sorted(by_size):
+        indices = by_size[size]
+        taken = min(len(indices), room // size)
+        half = (taken + 1) // 2
+        kept += indices if taken == len(indices) else [*indices[:half], *indices[len(indices) - taken + half :]]
+        room -= taken * size
+        if taken < len(indices):
             break
-        kept.append(index)
     if len(kept) < 2:
         return parts[kept[0]] if kept else TRUE
     return ("and", *(parts[index] for index in sorted(kept)))
@@ -162,7 +168,11 @@ def _size(condition: Condition) -> int:
 @lru_cache(maxsize=2048)
 def _size_of_parts(condition: Condition) -> int:
     # Conditions grow part by part: the size of what is there already was asked for before.
-    size = 1
-    for part in condition[1:]:
-        size += 1 if part[0] not in _CONNECTIVES else _size(part)
+    size = len(condition)
+    for part in condition:
+        kind = part[0]
+        if kind == "not":
+            size += 1 if part[1][0] not in _CONNECTIVES else _size(part[1])
+        elif kind == "and" or kind == "or":
+            size += _size_of_parts(part) - 1
     return size
