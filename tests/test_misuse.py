@@ -90,6 +90,7 @@ MISUSES = [
         ["veomni", "--show-files", "--show-settings"],
         "argument --show-settings: not allowed with argument --show-files (see `opslint --help`)",
     ),
+    (["--", "--exit-zero"], "--exit-zero: no such file or folder"),
     (["veomni", "-x"], "unrecognized arguments: -x (see `opslint --help`)"),
     (["veomni", "--select"], "argument --select: expected one argument (see `opslint --help`)"),
     (["veomni", "--select", ","], "argument --select: names no rule (see `opslint --help`)"),

@@ -41,6 +41,12 @@ def parse(command: str, arguments: Sequence[str]) -> argparse.Namespace:
         name = argument.partition("=")[0]
         if name.startswith("--") and name not in known:
             parser.error(f"unknown option {name}{did_you_mean(name, known)}")
+    if command == CHECK and "--" in arguments:
+        # What follows is paths; argparse forgets so when options and paths are mixed.
+        end = arguments.index("--")
+        options = parser.parse_intermixed_args(arguments[:end])
+        options.paths = [*options.paths, *arguments[end + 1 :]]
+        return options
     return parser.parse_intermixed_args(arguments)
 
 
