@@ -159,6 +159,18 @@ class Binding(NamedTuple):
     literal: str | None = None
 
 
+class AttributeTruth(NamedTuple):
+    """A value that a class, or ``self`` in a method of it, gets for an attribute, as a condition.
+
+    ``owner`` is the scope of the class and ``scope`` that in which ``held`` is to be read.
+    """
+
+    owner: int
+    name: str
+    scope: int
+    held: Condition
+
+
 class SlotCall(NamedTuple):
     """A call ``OpSlot(...)`` or ``OpsConfigSlot(...)`` and the name it is assigned to (empty when none).
 
@@ -232,6 +244,7 @@ class FileFacts:
     exports: tuple[tuple[str, Span], ...] | None = None
     truths: tuple[tuple[str, Condition], ...] = ()
     """For module-level names that end up holding a condition: the name and the condition."""
+    attributes: tuple[AttributeTruth, ...] = ()
     tree: ast.Module | None = None
     """Module-level and class-level code; the bodies of functions are emptied, ``function_body`` reads them."""
 

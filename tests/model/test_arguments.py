@@ -7,7 +7,7 @@ from support.facts import facts_of
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition
 from veomni_opslint.extract.operands import Operand
-from veomni_opslint.model.arguments import arguments_at, substitute
+from veomni_opslint.model.arguments import arguments_at, defaults_of, substitute
 
 A = ("name", "a")
 
@@ -17,7 +17,7 @@ def given(parameters: str, call: str, before: str = "") -> dict[str, Operand]:
     text = f"def f({parameters}): pass\ndef caller(own, flag):\n    {before}{call}\n"
     facts = facts_of(text, deep=True)
     (ref,) = [ref for ref in facts.refs if ref.name.endswith("f")]
-    return arguments_at(facts, 2, ref.span, facts.scopes[1])
+    return arguments_at(facts, 2, ref.span, facts.scopes[1], defaults_of(facts.scopes[1], lambda _: None))
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,21 @@ def test_locals_of_the_caller() -> None:
 def test_no_such_call() -> None:
     """Where no call stands at the place, nothing is given."""
     facts = facts_of("def f(x): pass\nf(1)\n")
-    assert arguments_at(facts, 0, (1, 0, 1, 1), facts.scopes[1]) == {}
-    assert arguments_at(facts, 0, (2, 0, 2, 1), facts.scopes[1]) == {"x": ("const", 1)}
+    assert arguments_at(facts, 0, (1, 0, 1, 1), facts.scopes[1], {}) == {}
+    assert arguments_at(facts, 0, (2, 0, 2, 1), facts.scopes[1], {}) == {"x": ("const", 1)}
+
+
+def test_defaults() -> None:
+    """Constants as they are, a guard as what it is known to be, anything else not at all."""
+    facts = facts_of("def f(x, y=1, z=a, *, u=b(), v=a): pass\n", deep=True)
+    function = facts.scopes[1]
+    known = {"a": False}
+    assert defaults_of(function, lambda asked: known.get(asked[1])) == {
+        "y": ("const", 1),
+        "z": ("const", False),
+        "v": ("const", False),
+    }
+    assert list(defaults_of(function, lambda asked: known.get(asked[1]), constants=False)) == ["z", "v"]
 
 
 PARAMETER = ("param", "x")

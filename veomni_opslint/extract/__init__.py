@@ -97,6 +97,7 @@ def _facts(
         suppressions=_suppressions(text, tree, walker),
         exports=tuple(walker.exports) if walker.exports is not None else None,
         truths=truths,
+        attributes=tuple(walker.attributes),
         tree=tree,
     )
 

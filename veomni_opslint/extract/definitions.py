@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from veomni_opslint.conditions import TRUE, Condition, both, either
 from veomni_opslint.extract.operands import Operand, dotted, operand, truth_of
 from veomni_opslint.extract.scope_state import ScopeState, span_of
-from veomni_opslint.facts import Binding, Span
+from veomni_opslint.facts import AttributeTruth, Binding, Span
 
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
@@ -91,6 +91,11 @@ def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Cond
     scope.gate, scope.decorators = gate, decorators
     scope.bases = tuple(dotted(base) for base in node.bases)
     scope.completes = walker.block(node.body, TRUE)
+    walker.attributes += [
+        AttributeTruth(scope.index, name, scope.index, truth_of(value))
+        for name, value in scope.names.items()
+        if name in scope.locals
+    ]
     walker.leave()
     return scope.completes
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.operands import Operand, dotted, select
-from veomni_opslint.extract.scope_state import IMPORT_ERRORS, USE_ERRORS, catches, names_assigned
+from veomni_opslint.extract.scope_state import BUILTINS, IMPORT_ERRORS, USE_ERRORS, catches, names_assigned
 
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _SUPPRESSING = "suppress"
 _EXPECTING = "raises"
+_MANAGERS = frozenset({_SUPPRESSING, _EXPECTING, "nullcontext", "no_grad", "inference_mode", "autocast", "ExitStack"})
 
 
 def merge(test: Condition, left: dict[str, Operand], right: dict[str, Operand], node: ast.stmt) -> dict[str, Operand]:
@@ -89,20 +90,46 @@ def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Conditi
     """A ``with`` runs its body once; ``suppress(ImportError)`` and ``pytest.raises(…)`` also go on after an error."""
     scope = walker.scope
     catching = False
+    entered: Condition = TRUE
     for item in node.items:
         walker.scan(item.context_expr, when)
+        entered = both(entered, _entered(walker, item.context_expr))
         if item.optional_vars is not None:
             walker.bind_target(item.optional_vars, None, when)
         catching = catching or _catches_imports(item.context_expr)
     raising = any(_is_raises(item.context_expr) for item in node.items)
+    outer = scope.suppressed, scope.caught
+    scope.suppressed, scope.caught = _suppressed(node) or scope.suppressed, FALSE
     scope.raising += raising
     scope.handled_imports += catching
     scope.handled_uses += catching
-    after = walker.block(node.body, when)
+    after = both(entered, walker.block(node.body, both(when, entered)))
     scope.handled_imports -= catching
     scope.handled_uses -= catching
     scope.raising -= raising
+    after = either(after, scope.caught)
+    scope.suppressed, scope.caught = outer
     return TRUE if catching else after
+
+
+def _entered(walker: Walker, node: ast.expr) -> Condition:
+    """The condition under which a context manager lets its body run, as far as it asks for a guard."""
+    name = dotted(node.func) if isinstance(node, ast.Call) else ""
+    root = name.partition(".")[0]
+    if not name or root in walker.scope.names or name in BUILTINS or name.rpartition(".")[2] in _MANAGERS:
+        return TRUE
+    return ("completes", name, "with") if "." not in name or "npu" in name.lower() else TRUE
+
+
+def _suppressed(node: ast.With | ast.AsyncWith) -> frozenset[str]:
+    """The exceptions that the ``suppress(…)`` of a statement names."""
+    calls = [item.context_expr for item in node.items if isinstance(item.context_expr, ast.Call)]
+    return frozenset(
+        dotted(argument).rpartition(".")[2]
+        for call in calls
+        if dotted(call.func).rpartition(".")[2] == _SUPPRESSING
+        for argument in call.args
+    )
 
 
 def _catches_imports(node: ast.expr) -> bool:

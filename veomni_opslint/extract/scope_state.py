@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from dataclasses import dataclass, field
 from typing import Literal
 
-from veomni_opslint.conditions import FALSE, TRUE, Condition
+from veomni_opslint.conditions import FALSE, TRUE, Condition, either
 from veomni_opslint.extract.operands import Operand
 from veomni_opslint.facts import Ref, Scope, Span
 
 IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+BUILTINS = frozenset(dir(builtins))
 USE_ERRORS = IMPORT_ERRORS | {"AttributeError", "NameError", "RuntimeError"}
+_BROAD = frozenset({"Exception", "BaseException"})
 
 
 @dataclass(slots=True)
@@ -51,6 +54,8 @@ class ScopeState:
     handled_imports: int = 0
     handled_uses: int = 0
     raising: int = 0
+    suppressed: frozenset[str] = frozenset()
+    caught: Condition = FALSE
     is_async: bool = False
     is_generator: bool = False
 
@@ -64,6 +69,11 @@ class ScopeState:
         for argument in listed:
             self.names[argument.arg] = ("param", argument.arg)
             self.locals.add(argument.arg)
+
+    def catch(self, when: Condition, error: str) -> None:
+        """Note that *error* is raised under *when*: inside ``suppress(…)`` of it, what follows that runs then."""
+        if self.suppressed and (error in self.suppressed or not self.suppressed.isdisjoint(_BROAD)):
+            self.caught = either(self.caught, when)
 
     def freeze(self) -> Scope:
         """The scope as the facts hold it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from veomni_opslint.extract.flow import try_statement, with_statement
 from veomni_opslint.extract.imports import import_from, import_plain, import_skip_call, imported_package
 from veomni_opslint.extract.matching import match_statement
 from veomni_opslint.extract.operands import condition, dotted
-from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.extract.scope_state import BUILTINS, span_of
 from veomni_opslint.extract.slots import mark_slots
 from veomni_opslint.facts import Span
 
@@ -25,7 +24,6 @@ _NEVER_RETURNS = frozenset(
     {"sys.exit", "os._exit", "exit", "quit", "pytest.skip", "pytest.fail", "pytest.exit", "os.abort"}
 )
 _CHECKING_WORDS = ("require", "ensure", "assert", "check", "verify", "validate", "guard", "only", "must", "need")
-_BUILTINS = frozenset(dir(builtins))
 
 
 def _return(walker: Walker, node: ast.Return, when: Condition) -> Condition:
@@ -39,6 +37,8 @@ def _return(walker: Walker, node: ast.Return, when: Condition) -> Condition:
 
 def _raise(walker: Walker, node: ast.Raise, when: Condition) -> Condition:
     _scan_fields(walker, node, when)
+    if node.exc is not None:
+        walker.scope.catch(when, dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
     return FALSE
 
 
@@ -50,12 +50,22 @@ def _scan_fields(walker: Walker, node: ast.stmt, when: Condition) -> None:
 
 def _assert(walker: Walker, node: ast.Assert, when: Condition) -> Condition:
     _scan_fields(walker, node, when)
-    return condition(node.test, walker.scope.names)
+    test = condition(node.test, walker.scope.names)
+    walker.scope.catch(both(when, negate(test)), "AssertionError")
+    return test
 
 
 def _expression(walker: Walker, node: ast.Expr, when: Condition) -> Condition:
     walker.scan(node.value, when)
-    return _outcome(walker, node.value, 0)
+    return _completed(walker, node.value, when)
+
+
+def _completed(walker: Walker, node: ast.expr, when: Condition) -> Condition:
+    outcome = _outcome(walker, node, 0)
+    if outcome is not TRUE and walker.scope.suppressed:
+        # What a guard raises is not known here; most raise this one.
+        walker.scope.catch(both(when, negate(outcome)), "RuntimeError")
+    return outcome
 
 
 def _outcome(walker: Walker, node: ast.expr, depth: int) -> Condition:
@@ -92,7 +102,7 @@ def _call_outcome(walker: Walker, call: ast.Call) -> Condition:
         return ("available", package) if package else TRUE
     lowered = last.lower()
     checking = "." not in name or any(word in lowered for word in _CHECKING_WORDS)
-    if name and checking and name.partition(".")[0] not in walker.scope.names and name not in _BUILTINS:
+    if name and checking and name.partition(".")[0] not in walker.scope.names and name not in BUILTINS:
         return ("completes", name)
     return TRUE
 
@@ -114,7 +124,7 @@ def _assign(walker: Walker, node: ast.Assign | ast.AnnAssign, when: Condition) -
         walker.bind_target(target, node.value, when)
     if walker.scope.kind == "module" and any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
         walker.exports = _strings(node.value)
-    return _outcome(walker, node.value, 0)
+    return _completed(walker, node.value, when)
 
 
 def _strings(node: ast.expr) -> list[tuple[str, Span]]:

@@ -12,11 +12,11 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.definitions import function_body
 from veomni_opslint.extract.expressions import scan
 from veomni_opslint.extract.imports import import_module_call
-from veomni_opslint.extract.operands import Operand, dotted, marks, operand
+from veomni_opslint.extract.operands import Operand, dotted, marks, operand, truth_of
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.extract.slots import slot_call
 from veomni_opslint.extract.statements import STATEMENTS
-from veomni_opslint.facts import Binding, Call, Import, Scope, SlotCall, Span
+from veomni_opslint.facts import AttributeTruth, Binding, Call, Import, Scope, SlotCall, Span
 
 _TEST_MARKS = "pytestmark"
 _NO_NAMES: frozenset[str] = frozenset()
@@ -35,6 +35,7 @@ class Walker:
         self.imports: list[Import] = []
         self.bindings: list[Binding] = []
         self.calls: list[Call] = []
+        self.attributes: list[AttributeTruth] = []
         self.unpacked: dict[int, tuple[int, bool]] = {}
         self.slots: list[SlotCall] = []
         self.slot_targets: dict[int, Sequence[ast.expr]] = {}
@@ -116,6 +117,7 @@ class Walker:
         elif isinstance(target, ast.Starred):
             self.bind_target(target.value, None, when)
         else:
+            self._bind_attribute(target, value)
             scan(self, target, when)
 
     def enter(
@@ -185,6 +187,14 @@ class Walker:
         """From here on, calls of *name* create slots."""
         slot_kind: Literal["op", "config"] = "op" if kind == "op" else "config"
         self.call_hooks[name] = lambda node, callee, when: slot_call(self, node, callee, when, slot_kind)
+
+    def _bind_attribute(self, target: ast.expr, value: ast.expr | None) -> None:
+        owner = self.scope.parent
+        if owner is None or owner.kind != "class" or not isinstance(target, ast.Attribute):
+            return
+        if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
+            known = operand(value, self.scope.names) if value is not None else ("opaque", 0, 0, "")
+            self.attributes.append(AttributeTruth(owner.index, target.attr, self.scope.index, truth_of(known)))
 
     def _walk_deferred(self) -> None:
         # Last, so that scopes and imports have the same index in shallow and in deep facts of a file.

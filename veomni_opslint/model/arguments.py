@@ -20,8 +20,13 @@ _OPERATORS = {
 }
 
 
-def arguments_at(facts: FileFacts, scope: int, span: Span, function: Scope) -> dict[str, Operand]:
-    """What each parameter of *function* is in the call that has its name at *span*, where it is plain."""
+def arguments_at(
+    facts: FileFacts, scope: int, span: Span, function: Scope, defaults: Mapping[str, Operand]
+) -> dict[str, Operand]:
+    """What each parameter of *function* is in the call that has its name at *span*, where it is plain.
+
+    *defaults* are those of the function, which hold where the call gives no argument.
+    """
     line, column, _, _ = facts.scopes[scope].span
     own: dict[str, Operand] = {}
     assigned: set[str] = set()
@@ -38,7 +43,8 @@ def arguments_at(facts: FileFacts, scope: int, span: Span, function: Scope) -> d
         own[one.name] = ("opaque", line, column, one.name) if one.name in assigned else ("param", one.name)
     for name in assigned:
         own.setdefault(name, ("opaque", line, column, name))
-    return {**_defaults(call, function), **_bind(call, function.parameters, own)}
+    given = _bind(call, function.parameters, own)
+    return {**defaults, **given} if _is_written_out(call) else given
 
 
 def substitute(
@@ -65,19 +71,33 @@ def substitute(
     return ("free", condition) if known is None else TRUE if known else FALSE
 
 
-def _defaults(call: ast.Call, function: Scope) -> dict[str, Operand]:
-    """The constant defaults of the parameters, which hold where the call gives no argument."""
+def defaults_of(
+    function: Scope, value_of: Callable[[Condition], bool | None], constants: bool = True
+) -> dict[str, Operand]:
+    """The defaults of the parameters: *constants*, and truth values that *value_of* knows where it is defined."""
     arguments = function.arguments
-    given = (*call.args, *(None if keyword.arg is None else keyword.value for keyword in call.keywords))
-    if arguments is None or any(one is None or isinstance(one, ast.Starred) for one in given):
+    if arguments is None:
         return {}
     plain = [*arguments.posonlyargs, *arguments.args]
     pairs = [
         *zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True),
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
-    values = ((one.arg, operand(default, {})) for one, default in pairs if default is not None)
-    return {name: value for name, value in values if value[0] == "const"}
+    found: dict[str, Operand] = {}
+    for one, default in pairs:
+        value = operand(default, {}) if default is not None else ("opaque", 0, 0, "")
+        if value[0] == "const":
+            found |= {one.arg: value} if constants else {}
+            continue
+        known = value_of(truth_of(value))
+        if known is not None:
+            found[one.arg] = ("const", known)
+    return found
+
+
+def _is_written_out(call: ast.Call) -> bool:
+    given = (*call.args, *(None if keyword.arg is None else keyword.value for keyword in call.keywords))
+    return not any(one is None or isinstance(one, ast.Starred) for one in given)
 
 
 def _bind(call: ast.Call, parameters: tuple[Parameter, ...], own: Mapping[str, Operand]) -> dict[str, Operand]:

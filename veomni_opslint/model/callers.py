@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE, Condition, atoms, both
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.extract.operands import Operand
 from veomni_opslint.facts import FileFacts, Import, Scope, Span
-from veomni_opslint.model.arguments import arguments_at, substitute
+from veomni_opslint.model.arguments import arguments_at, defaults_of, substitute
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.symbols import Symbols
 
@@ -113,13 +114,15 @@ class Callers:
         for use in uses:
             if use.caught or not self._counts(use, here) or not (loads or (use.module, use.scope) == (module, 0)):
                 continue
-            asked = both(use.when, self._asked_of_caller(use, module, here, when)) if use.call else use.when
+            asked = both(use.when, self._asked_of_caller(use, module, here, when))
             if not self.guards.possible(use.module, use.scope, asked):
                 continue
             chain = self._reached(use.module, use.scope, asked, above, depth + 1)
             if chain is not None:
                 return (*chain, Hop(use.module, use.span, f"{'calls' if use.call else 'uses'} {here.qualname}"))
         if uses or is_factory or self.is_npu_name(here.name) or not loads or self._may_be_used_unread(here.name):
+            return None
+        if self._needs_an_argument(module, here, when):
             return None
         owner = facts.scopes[here.parent]
         if owner.kind == "class":
@@ -149,9 +152,21 @@ class Callers:
         names = {one.name for one in function.parameters}
         if not any(_mentions_parameter(atom, names) for atom in atoms(when)):
             return TRUE
-        facts = self.deep(use.module)
-        given = arguments_at(facts, use.scope, use.span, function)
-        return substitute(when, given, lambda atom: self.guards.truth(module, function.index, atom))
+        defaults = self._defaults(module, function, constants=use.call)
+        if use.call:
+            defaults = arguments_at(self.deep(use.module), use.scope, use.span, function, defaults)
+        return substitute(when, defaults, lambda atom: self.guards.truth(module, function.index, atom))
+
+    def _defaults(self, module: str, function: Scope, constants: bool) -> dict[str, Operand]:
+        outside = max(function.parent, 0)
+        return defaults_of(function, lambda asked: self.guards.truth(module, outside, asked), constants)
+
+    def _needs_an_argument(self, module: str, function: Scope, when: Condition) -> bool:
+        """Whether a function whose callers are not known gets to *when* only where they overrule a guard by default."""
+        asks = any(atom[0] in ("param", "cmp") for atom in atoms(when))
+        defaults = self._defaults(module, function, constants=False) if asks else {}
+        asked = substitute(when, defaults, lambda atom: self.guards.truth(module, function.index, atom))
+        return bool(defaults) and not self.guards.possible(module, max(function.parent, 0), asked)
 
     def _is_called(self, name: str) -> bool:
         """Whether any text calls the name, other than to define it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from veomni_opslint.conditions import Condition, atoms, possible, truth
@@ -95,6 +95,9 @@ class WithoutNpu:
                 label = str(atom[1] if atom[0] == "param" else atom[3])
                 if "." in label and label.rpartition(".")[2] in self.dialect.npu_guards:
                     return self.npu
+                held = self._own_attribute(module, scope, label, depth) if atom[0] == "param" else None
+                if held is not None:
+                    return held
                 if label.endswith(".is_cuda") and not self.tensors:
                     return None
                 return False if self.npu and _speaks_of_cuda(label) else None
@@ -103,7 +106,11 @@ class WithoutNpu:
             case "gate":
                 return self._gate(module, scope, atom, depth)
             case "completes":
-                return self._completes(module, scope, atom[1], depth)
+                return (
+                    self._enters(module, scope, atom[1], depth)
+                    if len(atom) > 2
+                    else self._completes(module, scope, atom[1], depth)
+                )
         return None
 
     def _name(self, module: str, scope: int, name: str, depth: int) -> bool | None:
@@ -121,6 +128,9 @@ class WithoutNpu:
             return False
         known: list[bool | None] = []
         for target in self.symbols.resolve(module, scope, name):
+            if target.kind == "scope" and target.rest:
+                known.append(self._attribute(target.module, target.scope, target.rest, depth + 1))
+                continue
             if target.kind != "value" or target.rest:
                 return None
             held = dict(self.symbols.modules[target.module].truths).get(target.name)
@@ -128,6 +138,36 @@ class WithoutNpu:
                 return None
             known.append(truth(held, self._values(target.module, 0, depth + 1)))
         return known[0] if known and len(set(known)) == 1 else None
+
+    def _own_attribute(self, module: str, scope: int, name: str, depth: int) -> bool | None:
+        """The truth of ``self.x`` in a method, or in a function of one."""
+        root, _, attribute = name.partition(".")
+        if root not in ("self", "cls") or not attribute:
+            return None
+        scopes = self.symbols.modules[module].scopes
+        if scope >= len(scopes):
+            scopes = self.deep(module).scopes
+        while scope > 0 and scopes[scopes[scope].parent].kind != "class":
+            scope = scopes[scope].parent
+        return self._attribute(module, scopes[scope].parent, attribute, depth + 1) if scope > 0 else None
+
+    def _attribute(self, module: str, owner: int, name: str, depth: int) -> bool | None:
+        """The truth of an attribute that a class, or a base of it, gives its instances; all values must agree."""
+        facts = self.deep(module)
+        if depth > _MAX_DEPTH or facts.scopes[owner].kind != "class":
+            return None
+        found = [one for one in facts.attributes if one.owner == owner and one.name == name]
+        if found:
+            known = {truth(one.held, self._values(module, one.scope, depth + 1)) for one in found}
+            return known.pop() if len(known) == 1 else None
+        bases = [
+            target
+            for base in facts.scopes[owner].bases
+            for target in self.symbols.resolve_deep(facts, module, facts.scopes[owner].parent, base)
+            if target.kind == "scope" and not target.rest
+        ]
+        given = (self._attribute(one.module, one.scope, name, depth + 1) for one in bases)
+        return next((one for one in given if one is not None), None)
 
     def _call(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
         name, arguments = atom[1], atom[2]
@@ -169,6 +209,25 @@ class WithoutNpu:
             if function is None or possible(function.completes, self._values(target.module, target.scope, depth + 1)):
                 return True
         return not targets
+
+    def _enters(self, module: str, scope: int, name: str, depth: int) -> bool:
+        """Whether a context manager of the project can let its body run: a generator, or a class with ``__enter__``."""
+        targets = self.symbols.resolve(module, scope, name)
+        for target in targets:
+            parts = [] if target.kind != "scope" or target.rest else list(self._entered(target))
+            if all(possible(part.completes, self._values(target.module, part.index, depth + 1)) for part in parts):
+                return True
+        return not targets
+
+    def _entered(self, target: Target) -> Iterator[Scope]:
+        """The functions that run before the body of ``with`` does."""
+        here = self._deep_scope(target.module, target.scope)
+        if here.kind == "function" and here.is_generator and any("contextmanager" in one for one in here.decorators):
+            yield here
+        elif here.kind == "class":
+            for one in self.symbols.modules[target.module].scopes:
+                if one.parent == here.index and one.name in ("__init__", "__enter__", "__aenter__"):
+                    yield self._deep_scope(target.module, one.index)
 
     def _is_function(self, module: str, scope: int, name: str) -> bool:
         targets = self.symbols.resolve(module, scope, name)
