@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from veomni_opslint.conditions import (
     CUT_SIZE,
     FALSE,
-    MAX_FREE_ATOMS,
     MAX_SIZE,
     TRUE,
     Condition,
@@ -150,12 +149,35 @@ def test_normal_form(result: Condition, expected: Condition) -> None:
     assert result == expected
 
 
-@pytest.mark.parametrize("extra", [0, 1])
-def test_too_many_open_atoms_count_as_possible(extra: int) -> None:
-    """An impossible condition is seen as such up to the limit, and beyond it nothing is ruled out."""
-    free = [("name", f"x{index}") for index in range(MAX_FREE_ATOMS + extra)]
+@pytest.mark.parametrize("count", [2, 7, 20])
+def test_few_of_many_open_atoms_decide(count: int) -> None:
+    """A contradiction is seen as such among any number of atoms, as long as few choices lead to it."""
+    free = names(count)
     contradiction = ("and", ("or", *free), *(("not", atom) for atom in free))
-    assert possible(contradiction, lambda _: None) is bool(extra)
+    assert possible(contradiction, lambda _: None) is False
+    assert possible(("and", ("or", *free), *(("not", atom) for atom in free[1:])), lambda _: None) is True
+
+
+@pytest.mark.parametrize(("count", "seen"), [(7, True), (12, False)])
+def test_too_many_open_atoms_count_as_possible(count: int, seen: bool) -> None:
+    """Beyond the limit nothing is ruled out that only all of them together decide."""
+    free = names(count)
+    contradiction = ("and", ("or", *free), free[-1], ("not", free[-1]))
+    assert possible(contradiction, lambda _: None) is not seen
+
+
+@pytest.mark.parametrize("branches", [3, 9])
+def test_a_name_is_one_of_many_constants_at_most(branches: int) -> None:
+    """Where one branch of a chain raises, what follows it is not reached with the value of that branch."""
+
+    def is_(value: int) -> Condition:
+        return ("cmp", "Eq", ("name", "kernel"), ("const", value))
+
+    known = [("and", is_(index), ("name", f"available{index}")) for index in range(branches)]
+    passed = ("or", *known)
+    at_first = ("and", passed, is_(0), ("not", ("name", "available0")))
+    assert possible(at_first, lambda _: None) is False
+    assert possible(("and", passed, is_(0)), lambda _: None) is True
 
 
 def chain(join: Callable[[Condition, Condition], Condition], parts: list[Condition]) -> Condition:

@@ -17,14 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import product
 from typing import Any
 
 Condition = tuple[Any, ...]
 
 TRUE: Condition = ("true",)
 FALSE: Condition = ("false",)
-MAX_FREE_ATOMS = 6
+MAX_TRIALS = 400
 MAX_SIZE = 1000
 """Atoms and connectives in one condition: a larger conjunction loses parts, a larger disjunction becomes opaque."""
 CUT_SIZE = 700
@@ -103,19 +102,38 @@ def truth(condition: Condition, value_of: Callable[[Condition], bool | None]) ->
 def possible(condition: Condition, value_of: Callable[[Condition], bool | None]) -> bool:
     """Whether some values of the atoms that *value_of* leaves open make the condition true.
 
-    Exact while at most MAX_FREE_ATOMS atoms are open; beyond that an open condition counts as possible.
+    Exact where MAX_TRIALS partial choices of values decide, which is so for seven open atoms and mostly for more;
+    beyond that an open condition counts as possible.
     """
     first = truth(condition, value_of)
     if first is not None:
         return first
     free = list(dict.fromkeys(atom for atom in atoms(condition) if value_of(atom) is None))
-    if len(free) > MAX_FREE_ATOMS:
-        return True
-    for values in product((False, True), repeat=len(free)):
-        chosen = dict(zip(free, values, strict=True))
-        if truth(condition, lambda atom, chosen=chosen: chosen[atom] if atom in chosen else value_of(atom)):  # type: ignore[misc]
+    pending = list(_choices(free, {}))
+    for _ in range(MAX_TRIALS):
+        if not pending:
+            return False
+        chosen = pending.pop()
+        held = truth(condition, lambda atom, chosen=chosen: chosen[atom] if atom in chosen else value_of(atom))  # type: ignore[misc]
+        if held:
             return True
-    return False
+        if held is None:
+            pending.extend(_choices(free, chosen))
+    return True
+
+
+def _choices(free: list[Condition], chosen: dict[Condition, bool]) -> Iterator[dict[Condition, bool]]:
+    """Both values of the next atom."""
+    atom = next(one for one in free if one not in chosen)
+    yield {**chosen, atom: False}
+    yield {**chosen, atom: True, **dict.fromkeys((one for one in free if _excludes(atom, one)), False)}
+
+
+def _excludes(atom: Condition, other: Condition) -> bool:
+    """Whether one operand is compared with two constants, of which it can be only one."""
+    if atom[:2] != ("cmp", "Eq") or other[:3] != atom[:3] or atom[3][0] != "const" or other[3][0] != "const":
+        return False
+    return bool(atom[3] != other[3])
 
 
 def _parts(kind: str, condition: Condition) -> tuple[Condition, ...]:
