@@ -255,7 +255,11 @@ class WithoutNpu:
     def _comparison(self, atom: Condition) -> bool | None:
         _, operator, left, right = atom
         if operator == "Eq" and right[0] == "const" and right[1] in self.dialect.npu_device_names:
-            return False if self._is_device(left) and not self.npu else None
+            if self.npu:
+                return None
+            # An implementation for the NPU that a job selects is refused where there is none.
+            selected = _label(left).endswith(self.dialect.implementation_suffix)
+            return False if selected or self._is_device(left) else None
         if operator == "Eq" and right in (("const", "cuda"), ("const", "nccl")) and self._is_device(left):
             return self.cuda
         if self.npu and operator != "Is" and any(_speaks_of_cuda(_label(one)) for one in (left, right)):
