@@ -166,6 +166,36 @@ def test_pages_stand_alone() -> None:
     assert [code for code, page in pages.items() if page.count("```") % 2] == []
 
 
+def test_fixes_do_what_fix_does(tree: Path) -> None:
+    """Whoever replaces the regions in the files on disk gets what `--fix` writes, line ends included."""
+    path = tree / "veomni/ops/kernels/__init__.py"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n") + b"import torch_npu\r\nx = 1\r\n")
+    applied = {}
+    for result in run_of(tree)["results"]:
+        for fix in result.get("fixes", ()):
+            (change,) = fix["artifactChanges"]
+            file = change["artifactLocation"]["uri"]
+            text = applied.get(file, (tree / file).read_bytes().decode())
+            applied[file] = replaced(text, change["replacements"])
+    assert sorted(applied) == ["veomni/ops/kernels/__init__.py", "veomni/ops/unused.py"]
+    assert opslint("veomni", "--fix", "--unsafe-fixes", cwd=tree).status == 0
+    assert {file: (tree / file).read_bytes().decode() for file in applied} == applied
+
+
+def replaced(text: str, replacements: list[dict[str, Any]]) -> str:
+    """The text after all replacements, the last of them first."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    ranges = []
+    for replacement in replacements:
+        region = replacement["deletedRegion"]
+        start = starts[region["startLine"] - 1] + region["startColumn"] - 1
+        end = starts[region["endLine"] - 1] + region["endColumn"] - 1
+        ranges.append((start, end, replacement["insertedContent"]["text"]))
+    for start, end, new in sorted(ranges, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
 def test_fixes_suppressions_and_baseline(tree: Path) -> None:
     """A fix says what replaces what; a silenced finding has its reason, an accepted one is suppressed from outside."""
     run = run_of(tree)

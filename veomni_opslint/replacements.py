@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 
 from veomni_opslint.analysis import Analysis
@@ -26,7 +27,10 @@ def replacements_of(
         text = analysis.text(finding.place.path) if finding.fix is not None else None
         if text is not None:
             edits = _edits(finding, analysis, fixers)
-            result[finding.fingerprint] = tuple(_replacement(edit, text, finding.place.path) for edit in edits)
+            line_end = _line_end(os.path.join(analysis.project.root, finding.place.path))
+            result[finding.fingerprint] = tuple(
+                Replacement(_place(edit, text, finding.place.path), edit.text.replace("\n", line_end)) for edit in edits
+            )
     return result
 
 
@@ -43,10 +47,18 @@ def _edits(finding: Finding, analysis: Analysis, fixers: Iterable[LoadedRule]) -
         ) from error
 
 
-def _replacement(edit: Edit, text: str, path: str) -> Replacement:
-    place = Place(path, *_position(text, edit.start), *_position(text, edit.end))
-    return Replacement(place, edit.text)
+def _place(edit: Edit, text: str, path: str) -> Place:
+    return Place(path, *_position(text, edit.start), *_position(text, edit.end))
 
 
 def _position(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def _line_end(file: str) -> str:
+    """Whoever applies the fix has the file as it is on disk, not with the plain line ends that it is read with."""
+    try:
+        with open(file, "rb") as lines:
+            return "\r\n" if lines.readline().endswith(b"\r\n") else "\n"
+    except OSError:
+        return "\n"

@@ -90,12 +90,12 @@ def _presentation(report: Report, target: Target, options: argparse.Namespace) -
         statistics=options.statistics,
         coverage=options.show_coverage,
         columns=terminal_columns(to_file=to_file),
-        prefix=_place_in_repository(report.root),
+        prefix=place_in_repository(report.root),
         strict=options.strict,
     )
 
 
-def _place_in_repository(root: str) -> str:
+def place_in_repository(root: str) -> str:
     """The path of the project below the repository that holds it, with a slash at its end; empty if they are one."""
     folder = root
     while not os.path.lexists(os.path.join(folder, ".git")):

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from veomni_opslint.check import Request
 from veomni_opslint.cli.output import terminal_columns, wants_colour, write
+from veomni_opslint.cli.reports import place_in_repository
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Severity
 from veomni_opslint.reporters import FORMATS, Presentation
@@ -40,6 +41,8 @@ def run_runtime(options: argparse.Namespace) -> int:
     presentation = Presentation(
         colour=wants_colour(options.color, to_file=options.output is not None),
         columns=terminal_columns(to_file=options.output is not None),
+        prefix=place_in_repository(outcome.report.root),
+        strict=options.strict,
     )
     write(_rendered(outcome, options.format, presentation), options.output)
     status = outcome.report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
