@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.flow import merge
-from veomni_opslint.extract.operands import Operand, condition, dotted
+from veomni_opslint.extract.operands import Operand, condition, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import Loop, ScopeState, names_assigned
 
 if TYPE_CHECKING:
@@ -56,12 +56,16 @@ def loop_statement(walker: Walker, node: ast.For | ast.AsyncFor | ast.While, whe
         walker.scan(node.iter, when)
         _forget(scope, changed, node)
         walker.bind_target(node.target, None, when)
-        at_least_once = _has_elements(node.iter)
+        listed = strings_of(operand(node.iter, scope.names))
+        at_least_once = bool(listed) or _has_elements(node.iter)
+        if listed and isinstance(node.target, ast.Name) and node.target.id not in changed:
+            scope.elements[node.target.id] = listed
         test = TRUE if at_least_once else ("opaque", node.lineno, node.col_offset, "for")
     loop = Loop()
     scope.loops.append(loop)
     after = walker.block(node.body, both(when, test))
     scope.loops.pop()
+    scope.elements.clear()
     _forget(scope, changed, node)
     end = either(after, loop.continues)
     if isinstance(node, ast.While) and test == TRUE:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from veomni_opslint.conditions import TRUE, Condition, both, negate
-from veomni_opslint.extract.operands import Operand, condition, dotted, operand
+from veomni_opslint.extract.operands import Operand, condition, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.slots import mark_slots
 from veomni_opslint.facts import Call, Ref
@@ -104,7 +104,11 @@ def _call(walker: Walker, node: ast.Call, when: Condition, stack: list[ast.AST])
         walker.call_hooks[attribute](node, attribute, when)
     stack.extend(keyword.value for keyword in node.keywords[::-1])
     stack.extend(node.args[::-1])
-    if not name:
+    if node.func.__class__ is ast.Lambda:
+        # Called at once, it is code of this scope.
+        stack.append(node.func.body)
+        stack.extend(node.func.args.defaults)
+    elif not name:
         stack.append(node.func)
 
 
@@ -168,6 +172,9 @@ def _comprehension(
     shadowed: dict[str, Operand | None] = {}
     for generator in node.generators:
         scan(walker, generator.iter, when)
+        listed = strings_of(operand(generator.iter, names)) if isinstance(generator.target, ast.Name) else ()
+        if listed and isinstance(generator.target, ast.Name):
+            walker.scope.elements[generator.target.id] = listed
         for target in ast.walk(generator.target):
             if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
                 shadowed.setdefault(target.id, names.get(target.id))
@@ -182,6 +189,7 @@ def _comprehension(
     else:
         scan(walker, node.elt, when)
     for name, value in shadowed.items():
+        walker.scope.elements.pop(name, None)
         if value is None:
             del names[name]
         else:

@@ -6,7 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Literal
 
 from veomni_opslint.conditions import TRUE, Condition, both
-from veomni_opslint.extract.operands import operand
+from veomni_opslint.extract.folding import folded
+from veomni_opslint.extract.operands import Operand, operand
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import Binding, Import, ImportedName, Span
 
@@ -41,6 +42,8 @@ def import_from(walker: Walker, node: ast.ImportFrom, when: Condition) -> Condit
     package = "" if node.level else walker.optional_package(module)
     for name in names:
         _bind(walker, name.bound, name.name, index, name.span, when)
+        if name.name == "import_module" and module == "importlib":
+            walker.alias_import(name.bound)
         kind = walker.slot_aliases.get(name.name)
         if kind is not None and name.bound != name.name:
             walker.alias_slot(name.bound, kind)
@@ -53,9 +56,14 @@ def import_from(walker: Walker, node: ast.ImportFrom, when: Condition) -> Condit
 
 def import_module_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> None:
     """``importlib.import_module("m")`` and ``__import__("m")`` with a name that is known."""
-    written = _constant(walker, node, 0, "name")
-    if not isinstance(written, str) or not written.strip("."):
-        return
+    argument = _argument(node, 0, "name")
+    listed = walker.scope.elements.get(argument.id, ()) if isinstance(argument, ast.Name) else ()
+    for written in listed or (folded(argument, _names_here(walker)) if argument is not None else None,):
+        if written is not None and written.strip("."):
+            _import_module(walker, node, name, when, written)
+
+
+def _import_module(walker: Walker, node: ast.Call, name: str, when: Condition, written: str) -> None:
     names: tuple[ImportedName, ...] = ()
     level = 0
     how: Literal["import_module", "__import__"] = "__import__" if name == "__import__" else "import_module"
@@ -77,8 +85,17 @@ def import_module_call(walker: Walker, node: ast.Call, name: str, when: Conditio
 
 def imported_package(walker: Walker, call: ast.Call) -> str:
     """The optional package that a dynamic import names, or an empty string."""
-    written = _constant(walker, call, 0, "name")
-    return walker.optional_package(written) if isinstance(written, str) else ""
+    argument = _argument(call, 0, "name")
+    written = folded(argument, _names_here(walker)) if argument is not None else None
+    return walker.optional_package(written) if written is not None else ""
+
+
+def _names_here(walker: Walker) -> dict[str, Operand]:
+    """What is known of local names, and of the module's where no local one hides them."""
+    if walker.scope is walker.module:
+        return walker.scope.names
+    outer = {name: value for name, value in walker.module.names.items() if name not in walker.scope.locals}
+    return {**outer, **walker.scope.names}
 
 
 def _argument(node: ast.Call, index: int, name: str) -> ast.expr | None:

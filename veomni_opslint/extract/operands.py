@@ -78,6 +78,12 @@ def truth_of(value: Operand) -> Condition:
     return value
 
 
+def strings_of(value: Operand) -> tuple[str, ...]:
+    """The strings of a collection that holds nothing else."""
+    listed = value[1] if value[0] == "const" and isinstance(value[1], tuple) else ()
+    return listed if all(isinstance(one, str) for one in listed) else ()
+
+
 def select(test: Condition, left: Operand, right: Operand) -> Operand:
     """``left if test else right``."""
     if test == TRUE or left == right:

@@ -54,6 +54,7 @@ class ScopeState:
     handled_imports: int = 0
     handled_uses: int = 0
     raising: int = 0
+    elements: dict[str, tuple[str, ...]] = field(default_factory=dict)
     suppressed: frozenset[str] = frozenset()
     caught: Condition = FALSE
     is_async: bool = False

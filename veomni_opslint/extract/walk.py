@@ -97,6 +97,8 @@ class Walker:
                 kind = self.slot_aliases.get(value_name.rpartition(".")[2])
                 if kind is not None:
                     self.alias_slot(name, kind)
+                elif value_name == "import_module" or value_name.endswith(".import_module"):
+                    self.alias_import(name)
             self.bindings.append(
                 Binding(scope.index, name, "assign", span_of(node), when, value_name=value_name, literal=literal)
             )
@@ -187,6 +189,10 @@ class Walker:
         """From here on, calls of *name* create slots."""
         slot_kind: Literal["op", "config"] = "op" if kind == "op" else "config"
         self.call_hooks[name] = lambda node, callee, when: slot_call(self, node, callee, when, slot_kind)
+
+    def alias_import(self, name: str) -> None:
+        """From here on, calls of *name* are dynamic imports."""
+        self.call_hooks[name] = lambda node, _, when: import_module_call(self, node, "import_module", when)
 
     def _bind_attribute(self, target: ast.expr, value: ast.expr | None) -> None:
         owner = self.scope.parent
