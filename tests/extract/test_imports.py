@@ -69,7 +69,30 @@ def imports_of(text: str) -> list[tuple[str, str, str, str, str]]:
         ("import_module()", []),
         ("import_module(x)", []),
         ("import_module(1)", []),
-        ("import_module(f'a.{x}')", []),
+        ("import_module(f'a.{x}')", [("import_module", "a", "", "", "import_module(f'a.{x}')")]),
+        ("import_module(f'{x}.a')", []),
+        ("import_module(f'a{x}')", []),
+        ("import_module(f'a.{x!r}')", [("import_module", "a", "", "", "import_module(f'a.{x!r}')")]),
+        ("import_module('a' + '.b')", [("import_module", "a.b", "", "", "import_module('a' + '.b')")]),
+        ("import_module('a.' + x)", []),
+        ("import_module('{}.b'.format('a'))", [("import_module", "a.b", "", "", "import_module('{}.b'.format('a'))")]),
+        ("import_module('{0}.b'.format('a'))", []),
+        (
+            "import_module('.'.join(['a', 'b']))",
+            [("import_module", "a.b", "", "", "import_module('.'.join(['a', 'b']))")],
+        ),
+        ("import_module('.'.join(x))", []),
+        ("im = importlib.import_module\nim('a')", [("import_module", "a", "", "", "im('a')")]),
+        ("def im(x): pass\nim('a')", []),
+        (
+            "for x in ('a', 'b'): import_module(x)",
+            [("import_module", "a", "", "", "import_module(x)"), ("import_module", "b", "", "", "import_module(x)")],
+        ),
+        ("for x in ('a', 'b'):\n    x = f(x)\n    import_module(x)", []),
+        ("for x in ('a', 'b'): pass\nimport_module(x)", []),
+        ("[import_module(x) for x in ('a',)]", [("import_module", "a", "", "", "import_module(x)")]),
+        ("[import_module(x) for x in ('a', y)]", []),
+        ("(lambda: import_module('a'))()", [("import_module", "a", "", "", "import_module('a')")]),
         ("import_module(*x)", []),
         ("f(import_module)", []),
         ("'import a'", []),
@@ -77,7 +100,7 @@ def imports_of(text: str) -> list[tuple[str, str, str, str, str]]:
     ],
 )
 def test_forms(text: str, expected: list[tuple[str, str, str, str, str]]) -> None:
-    """Every form in which a known module is imported, and none in which it is not known."""
+    """Every form in which a known module is imported (or one in a known package), and none in which it is not known."""
     assert imports_of(text) == expected
 
 

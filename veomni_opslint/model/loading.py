@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,13 @@ from veomni_opslint.model.symbols import Symbols, Target
 
 _AVAILABILITY_WORDS = ("avail", "has_", "have_", "is_", "use_", "can_", "support", "installed", "enabled")
 _MAIN = ("cmp", "Eq", ("name", "__name__"), ("const", "__main__"))
+_DEBUG = ("name", "__debug__")
+_VERSION = ("name", "sys.version_info")
+_PLATFORM = {_VERSION: "", ("name", "sys.platform"): "linux", ("name", "os.name"): "posix"}
+_OLDEST = (3, 11)
+_CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 _MAX_CALLS = 200
+_MAX_BASES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +142,10 @@ class Loading:
                 certain = running[imported.scope] and self._certain_import(imported, facts.scopes[imported.scope])
                 yield Step(module, imported, imported.scope, imported.handled, certain)
         seen: set[tuple[str, int]] = set()
+        decorators = {(one.parent, name) for one in facts.scopes for name in one.decorators if one.parent in running}
         for ref in facts.refs:
-            if ref.call and ref.scope in running and not self.never(ref.when):
+            called = ref.call or (ref.scope, ref.name) in decorators
+            if called and ref.scope in running and not self.never(ref.when):
                 certain = running[ref.scope] and self.certain(ref.when)
                 for step in self._called(module, facts, ref, ref.import_handled, certain, seen):
                     yield replace(step, called_from=(module, ref.span))
@@ -146,26 +155,66 @@ class Loading:
     ) -> Iterator[Step]:
         if len(seen) > _MAX_CALLS:
             return
-        for target in self.symbols.resolve_deep(facts, module, ref.scope, ref.name):
-            there, function = self._function(target)
-            if function is None or (target.module, function.index) in seen:
-                continue
-            seen.add((target.module, function.index))
-            for imported in there.imports:
-                if imported.scope == function.index and not self.never(imported.when):
-                    sure = certain and self._certain_import(imported, function)
-                    yield Step(target.module, imported, imported.scope, tried or imported.handled, sure)
-            for inner in there.refs:
-                if inner.scope == function.index and inner.call and not self.never(inner.when):
-                    sure = certain and self.certain(inner.when)
-                    caught = tried or inner.import_handled
-                    yield from self._called(target.module, there, inner, caught, sure, seen)
+        for found in self.symbols.resolve_deep(facts, module, ref.scope, ref.name):
+            for target in self._run_by_call(found):
+                there, function = self._function(target)
+                if function is not None and (target.module, function.index) not in seen:
+                    seen.add((target.module, function.index))
+                    yield from self._run(target.module, there, function, tried, certain, seen)
+                    for inner in _decorating(facts, ref, there, function):
+                        yield from self._run(target.module, there, inner, tried, certain, seen)
+
+    def _run(
+        self, module: str, there: FileFacts, function: Scope, tried: bool, certain: bool, seen: set[tuple[str, int]]
+    ) -> Iterator[Step]:
+        for imported in there.imports:
+            if imported.scope == function.index and not self.never(imported.when):
+                sure = certain and self._certain_import(imported, function)
+                yield Step(module, imported, imported.scope, tried or imported.handled, sure)
+        for inner in there.refs:
+            if inner.scope == function.index and inner.call and not self.never(inner.when):
+                sure = certain and self.certain(inner.when)
+                yield from self._called(module, there, inner, tried or inner.import_handled, sure, seen)
+
+    def _run_by_call(self, target: Target) -> Iterator[Target]:
+        """What runs when a target is called: the function; of a class its constructors; of a name its lambda."""
+        facts = self.symbols.modules.get(target.module)
+        if facts is None or target.rest:
+            return
+        if target.kind == "value":
+            held = _lambda_held(facts, target.name)
+            if held is not None:
+                yield Target("scope", target.module, target.name, held.index)
+        elif target.kind == "scope" and target.scope < len(facts.scopes) and facts.scopes[target.scope].kind == "class":
+            for name in _CONSTRUCTORS:
+                yield from self._constructor(target, name, 0)
+        elif target.kind == "scope":
+            yield target
+
+    def _constructor(self, owner: Target, name: str, depth: int) -> Iterator[Target]:
+        """The method of that name of a class, or of the first base in the project that has it."""
+        facts = self.symbols.modules[owner.module]
+        here = facts.scopes[owner.scope]
+        own = next((one for one in facts.scopes if one.parent == here.index and one.name == name), None)
+        if own is not None:
+            yield Target("scope", owner.module, name, own.index)
+        elif depth < _MAX_BASES:
+            for base in here.bases:
+                for found in self.symbols.resolve(owner.module, here.parent, base):
+                    if found.kind == "scope" and not found.rest and self._is_class(found):
+                        yield from self._constructor(found, name, depth + 1)
+
+    def _is_class(self, target: Target) -> bool:
+        scopes = self.symbols.modules[target.module].scopes
+        return target.scope < len(scopes) and scopes[target.scope].kind == "class"
 
     def _function(self, target: Target) -> tuple[FileFacts, Scope | None]:
         facts = self.symbols.modules.get(target.module) or FileFacts("", "", None)
         if target.kind != "scope" or target.rest or target.scope >= len(facts.scopes):
             return facts, None
         function = facts.scopes[target.scope]
+        if function.kind == "lambda":
+            return facts, function
         if function.kind != "function" or function.is_generator or function.is_async:
             return facts, None
         if function.deferred and self._may_import(target.module, facts, function):
@@ -209,10 +258,12 @@ def _plain_truth(atom: Condition, package: str, others: bool | None) -> bool | N
     kind = atom[0]
     if kind == "available":
         return False if atom[1] == package else others
-    if kind == "completes":
+    if kind == "completes" or atom == _DEBUG:
         return True
     if atom == _MAIN:
         return False
+    if kind == "cmp" and atom[2] in _PLATFORM:
+        return _on_platform(atom)
     if kind in ("name", "call"):
         last = str(atom[1]).rpartition(".")[2]
         if last == "TYPE_CHECKING":
@@ -220,6 +271,42 @@ def _plain_truth(atom: Condition, package: str, others: bool | None) -> bool | N
         if package and _is_availability_of(last, atom, package):
             return False
     return None
+
+
+def _on_platform(atom: Condition) -> bool | None:
+    """A comparison with what is the same wherever the project runs: Linux, and Python 3.11 or newer."""
+    _, operator, left, right = atom
+    given = right[1] if right[0] == "const" else None
+    if left == _VERSION:
+        if not isinstance(given, tuple) or not given[:2] or not all(isinstance(one, int) for one in given[:2]):
+            return None
+        return {"GtE": True, "Gt": True, "Lt": False, "LtE": False}.get(operator) if given[:2] <= _OLDEST else None
+    return given == _PLATFORM[left] if operator == "Eq" and isinstance(given, str) else None
+
+
+def _lambda_held(facts: FileFacts, name: str) -> Scope | None:
+    """The lambda that a module-level name is assigned, and nothing else."""
+    bound = [one for one in facts.bindings if one.scope == 0 and one.name == name]
+    if len(bound) != 1 or bound[0].kind != "assign":
+        return None
+    _, _, line, column = bound[0].span
+    for one in facts.scopes:
+        if one.kind == "lambda" and one.parent == 0 and one.span[0] == line and one.span[1] > column:
+            between = text_of(facts, (line, column, line, one.span[1])).strip()
+            return one if between.endswith("=") and between.count("=") == 1 else None
+    return None
+
+
+def _decorating(facts: FileFacts, ref: Ref, there: FileFacts, function: Scope) -> Iterator[Scope]:
+    """What the result of a call runs at once: the inner function that makes a decorator, at ``@register("a")``."""
+    line, column, end_line, end_column = ref.span
+    before = facts.lines[line - 1].encode()[:column].decode(errors="replace").strip()
+    after = facts.lines[end_line - 1].encode()[end_column : end_column + 1]
+    if before == "@" and after == b"(" and function.kind == "function":
+        text = text_of(there, function.span)
+        for one in there.scopes:
+            if one.parent == function.index and one.kind == "function" and re.search(rf"\breturn {one.name}\b", text):
+                yield one
 
 
 def _is_availability_of(name: str, atom: Condition, package: str) -> bool:
