@@ -171,7 +171,7 @@ def commands_for(tree: Path, python: str, file_list: str, import_linter_config: 
     if ruff := _program("ruff", python):
         yield Command("ruff", (ruff, "check", "--isolated", "--no-cache", "--quiet", str(tree)))
     if flake8 := _program("flake8", python):
-        yield Command("flake8", (flake8, "--isolated", str(tree)))
+        yield Command("flake8", (flake8, "--isolated", "--extend-ignore", "OPS", str(tree)))
     if lint_imports := _program("lint-imports", python):
         argv = (lint_imports, "--config", import_linter_config, "--no-cache")
         yield Command("import-linter", argv, {"PYTHONPATH": str(tree.parent)})

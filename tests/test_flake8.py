@@ -58,19 +58,33 @@ def test_findings(tree: Path, jobs: str) -> None:
     assert flake8(tree, "-j", jobs, "veomni/ops") == (0, [], "")
 
 
-def test_project_is_checked_once(tree: Path) -> None:
-    """Not once for every file."""
+@pytest.mark.parametrize(
+    ("options", "runs"),
+    [
+        ("--select OPS", 1),
+        ("--select OPS301", 1),
+        ("--select O", 1),
+        ("", 1),
+        ("--ignore OPS201", 1),
+        ("--ignore OPS --extend-select OPS301", 1),
+        ("--select E", 0),
+        ("--ignore OPS", 0),
+        ("--extend-ignore OPS", 0),
+    ],
+)
+def test_project_is_checked_once(tree: Path, options: str, runs: int) -> None:
+    """Not once for every file, and not at all where no finding would be shown."""
     program = (
         "import sys\n"
         "import veomni_opslint.check as module\n"
         "from flake8.main.cli import main\n"
         "runs, check = [], module.check\n"
         "module.check = lambda request: runs.append(request) or check(request)\n"
-        "status = main(['--isolated', '--select', 'OPS', '-j', '1', '-q', '.'])\n"
-        "print(status, len(runs))\n"
+        f"main(['--isolated', '-j', '1', '-q', '.', *{options.split()}])\n"
+        "print(len(runs))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tree, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "1 1"
+    assert done.stdout.splitlines()[-1] == str(runs)
 
 
 def test_unsaved_content(tree: Path) -> None:

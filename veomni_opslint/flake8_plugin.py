@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import tokenize
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from veomni_opslint.findings import Finding
     from veomni_opslint.report import Report
 
+_CODES = "OPS"
 _ByPath: TypeAlias = Mapping[str, Sequence["Finding"]]
 _Row: TypeAlias = tuple[int, int, str, type]
 
@@ -24,10 +26,20 @@ class Flake8Plugin:
 
     name = "opslint"
     version = __version__
+    wanted = True
+
+    @classmethod
+    def parse_options(cls, options: argparse.Namespace) -> None:
+        """Learn whether any of the findings would be shown; without, the project need not be checked."""
+        selected = (*(options.select or ()), *(options.extend_select or ()))
+        ignored = (*(options.ignore or ()), *(options.extend_ignore or ()))
+        named = any(code.startswith(_CODES) for code in selected)
+        left_out = bool(options.select) and not any(map(_CODES.startswith, selected))
+        cls.wanted = named or not (left_out or any(map(_CODES.startswith, ignored)))
 
     def __init__(self, tree: ast.AST, filename: str, lines: Sequence[str]) -> None:  # noqa: ARG002 - it asks for trees
         # Here and not in `run`: flake8 reports what is raised here, and breaks down on what is raised there.
-        self._findings = tuple(_findings(os.path.abspath(filename), "".join(lines)))
+        self._findings = tuple(_findings(os.path.abspath(filename), "".join(lines))) if self.wanted else ()
 
     def run(self) -> Iterator[_Row]:
         """Line, column from 0, text and plugin of each finding."""
