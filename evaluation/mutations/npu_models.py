@@ -28,7 +28,7 @@ def _omni(name: str, condition: str) -> Mutation:
 MUTATIONS = (
     _omni("generated NPU module on the GPU branch", "if not IS_NPU_AVAILABLE:"),
     _omni("generated NPU module on every device", "if architecture:"),
-    _omni("generated NPU module where CUDA is", "if torch.cuda.is_available():"),
+    _omni("generated NPU module where CUDA is", "if torch.cuda.is_available():  # OPS205"),
     plant(
         "OPS201", "generated NPU module at import of the model", append(OMNI_INIT, f"{OMNI_IMPORT}  # OPS201, OPS101?")
     ),
