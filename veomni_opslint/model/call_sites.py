@@ -17,7 +17,6 @@ from veomni_opslint.model.factories import parsed
 from veomni_opslint.model.implementations import Implementation
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.replaced_functions import is_replaced
-from veomni_opslint.model.suspect_calls import SuspectCalls
 
 _TYPE_ERRORS = frozenset({"TypeError", "Exception", "BaseException"})
 
@@ -46,7 +45,7 @@ def call_sites(model: OpsModel, module: str) -> Iterator[CallSite]:
 def mismatches(model: OpsModel) -> Iterator[Mismatch]:
     """Every call that certainly does not bind."""
     targets = model.call_targets
-    for module in SuspectCalls(targets).modules():
+    for module in model.suspect_calls.modules():
         for site in call_sites(model, module):
             call = site.call
             if call.expected_to_raise or call.when == FALSE:

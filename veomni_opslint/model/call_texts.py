@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from veomni_opslint.model.call_binding import Arguments
 
@@ -44,7 +45,12 @@ def _arguments(text: str, offset: int) -> Arguments | None:
     match = _LIST.match(text, offset)
     if match is None:
         return _parsed(text, offset)
-    written = match[1]
+    return _counted(match[1])
+
+
+@lru_cache(maxsize=8192)
+def _counted(written: str) -> Arguments:
+    # Models are copies of each other, and so are their calls.
     if not written:
         return Arguments(0, False, (), False)
     if "(" in written or '"' in written or "[" in written or "{" in written or "'" in written or "#" in written:

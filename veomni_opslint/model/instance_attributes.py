@@ -61,9 +61,14 @@ class InstanceAttributes:
         for scope in facts.scopes:
             if scope.parent != owner.index or scope.kind != "function":
                 continue
-            if not written.search("\n".join(lines[scope.span[0] - 1 : scope.span[2]])):
-                continue
-            for node in own_nodes(statements_of(facts, scope)):
+            text = "\n".join(lines[scope.span[0] - 1 : scope.span[2]])
+            at = [scope.span[0] + text.count("\n", 0, match.start()) for match in written.finditer(text)]
+            holding = [
+                statement
+                for statement in (statements_of(facts, scope) if at else ())
+                if any(statement.lineno <= line <= (statement.end_lineno or line) for line in at)
+            ]
+            for node in own_nodes(holding):
                 targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
                 value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
                 if any(target is not None and dotted(target) == f"self.{attribute}" for target in targets):

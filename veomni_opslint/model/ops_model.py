@@ -42,6 +42,7 @@ from veomni_opslint.source import Source
 if TYPE_CHECKING:
     from veomni_opslint.markdown import Document
     from veomni_opslint.model.call_targets import CallTargets
+    from veomni_opslint.model.suspect_calls import SuspectCalls
     from veomni_opslint.model.workflows import Workflow
     from veomni_opslint.model.wrappers import Wrappers
 
@@ -216,6 +217,13 @@ class OpsModel:
         from veomni_opslint.model.call_targets import CallTargets  # noqa: PLC0415 - that module imports this one
 
         return CallTargets(self)
+
+    @cached_property
+    def suspect_calls(self) -> SuspectCalls:
+        """A first look at all calls."""
+        from veomni_opslint.model.suspect_calls import SuspectCalls  # noqa: PLC0415 - as above
+
+        return SuspectCalls(self.call_targets)
 
     @cached_property
     def npu_tables(self) -> NpuTables | None:

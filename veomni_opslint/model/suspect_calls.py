@@ -35,6 +35,7 @@ class SuspectCalls:
     _defined: dict[str, list[ast.arguments | None]] = field(default_factory=dict, repr=False)
     _instances: dict[str, list[ast.arguments | None]] = field(default_factory=dict, repr=False)
     _verdicts: dict[tuple[str, Arguments], bool] = field(default_factory=dict, repr=False)
+    _attributes: dict[str, dict[str, list[ast.arguments | None]]] = field(default_factory=dict, repr=False)
     _reached: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
 
     def modules(self) -> Iterator[str]:
@@ -94,6 +95,11 @@ class SuspectCalls:
 
     def attributes(self, module: str, facts: FileFacts) -> dict[str, list[ast.arguments | None]]:
         """What objects of classes take that a file assigns to attributes of ``self``."""
+        if module not in self._attributes:
+            self._attributes[module] = self._find_attributes(module, facts)
+        return self._attributes[module]
+
+    def _find_attributes(self, module: str, facts: FileFacts) -> dict[str, list[ast.arguments | None]]:
         generated = self.targets.generated_name(module)
         modules = self.targets.model.symbols.modules
         found: dict[str, list[ast.arguments | None]] = {}

@@ -17,7 +17,7 @@ from veomni_opslint.model.implementations import Implementation
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.replaced_functions import is_replaced
 from veomni_opslint.model.return_lengths import ReturnLengths
-from veomni_opslint.model.suspect_calls import SuspectCalls, shallow_site
+from veomni_opslint.model.suspect_calls import shallow_site
 
 _REVERSED = re.compile(r"\(([\w.]+(?:\)\(repus(?![\w.]))?)[ \n]*=[ \t]*([^\n=]*)")
 
@@ -55,9 +55,8 @@ class UnpackedCalls:
         wanted.update(name for _, name in (*self.targets.slots, *self.targets.pointers))
         wanted.add(self.model.dialect.loss_function)
         wanted.add("apply")
-        attributes = SuspectCalls(self.targets)
         for module, facts in self.model.symbols.modules.items():
-            here = attributes.attributes(module, facts)
+            here = self.model.suspect_calls.attributes(module, facts)
             if any(
                 self._is_suspect(module, facts, *one)
                 for one in _assignments(facts.text, lambda last, here=here: last in wanted or last in here)  # type: ignore[misc]
