@@ -68,7 +68,7 @@ class InstanceAttributes:
                 for statement in (statements_of(facts, scope) if at else ())
                 if any(statement.lineno <= line <= (statement.end_lineno or line) for line in at)
             ]
-            for node in own_nodes(holding):
+            for node in own_nodes(tuple(holding)):
                 targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
                 value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
                 if any(target is not None and dotted(target) == f"self.{attribute}" for target in targets):
