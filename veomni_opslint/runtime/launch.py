@@ -13,7 +13,7 @@ from veomni_opslint.errors import RunError
 from veomni_opslint.runtime.child.watch import Process
 
 _FIRST_FREE = 20
-_REQUEST, _ANSWERS = 3, 4
+_REQUEST, _ANSWERS, _LIFELINE = 3, 4, 5
 # The folder of opslint must not get on the path of the program: it may hold other packages than the program has.
 _BOOT = """
 import importlib.util, sys
@@ -21,6 +21,7 @@ spec = importlib.util.spec_from_file_location("_opslint_child", sys.argv[1] + "/
                                               submodule_search_locations=[sys.argv[1]])
 sys.modules["_opslint_child"] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(sys.modules["_opslint_child"])
+importlib.import_module("_opslint_child.keeper").keep(int(sys.argv[3]), [int(one) for one in sys.argv[4:]])
 importlib.import_module("_opslint_child." + sys.argv[2]).run_from_command_line()
 """
 
@@ -38,30 +39,34 @@ def interpreter(python: str) -> str:
 
 
 def start(key: str, python: str, module: str, request: object, environment: Mapping[str, str]) -> Process:
-    """Start *module* of ``child`` with a request, as the leader of a session of its own."""
+    """Start *module* of ``child`` with a request, as the leader of a session of its own and under a keeper."""
     answers, answering = os.pipe()
     output, printing = os.pipe()
+    held, lifeline = os.pipe()
     with tempfile.TemporaryFile() as file, open(os.devnull, "rb") as nothing:
         file.write(json.dumps(request).encode())
         file.seek(0)
         # Above every descriptor that they become, so that none is overwritten before it is copied.
         moved = [
             fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
-            for one in (nothing.fileno(), printing, file.fileno(), answering)
+            for one in (nothing.fileno(), printing, file.fileno(), answering, held)
         ]
-        targets = ((moved[0], 0), (moved[1], 1), (moved[1], 2), (moved[2], _REQUEST), (moved[3], _ANSWERS))
+        standard = ((moved[0], 0), (moved[1], 1), (moved[1], 2))
+        targets = (*standard, (moved[2], _REQUEST), (moved[3], _ANSWERS), (moved[4], _LIFELINE))
         folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
         try:
             pid = os.posix_spawn(
                 python,
-                [python, "-c", _BOOT, folder, module, str(_REQUEST), str(_ANSWERS)],
+                [python, "-c", _BOOT, folder, module, *map(str, (_LIFELINE, _REQUEST, _ANSWERS))],
                 {**os.environ, **environment},
                 file_actions=[(os.POSIX_SPAWN_DUP2, source, target) for source, target in targets],
                 setsid=True,
             )
         except OSError as error:
+            for descriptor in (answers, output, lifeline):
+                os.close(descriptor)
             raise RunError(f"{python} cannot be started: {error.strerror or error}") from None
         finally:
-            for descriptor in (*moved, answering, printing):
+            for descriptor in (*moved, answering, printing, held):
                 os.close(descriptor)
-    return Process(key, pid, answers, output)
+    return Process(key, pid, answers, output, lifeline)

@@ -7,7 +7,7 @@ import os
 import sys
 from datetime import timedelta
 
-from .isolate import Say, die_with_parent, run, sender
+from .isolate import Say, run, sender
 
 # Ranks resolve kernels at their own pace, and those with a hang wait for its time limit.
 _PATIENCE = timedelta(hours=1)
@@ -15,7 +15,6 @@ _PATIENCE = timedelta(hours=1)
 
 def run_from_command_line() -> None:
     """The two descriptors are the last arguments."""
-    die_with_parent()
     with open(int(sys.argv[-2]), encoding="utf-8") as file:
         document = json.load(file)
     run(lambda say: _gather(document, say), sender(int(sys.argv[-1])))

@@ -31,6 +31,7 @@ def start(key: str, work: Callable[[Say], None], limits: Limits, *, bound_addres
     output, printing = os.pipe()
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
+    server = os.getpid()
     pid = os.fork()
     if pid:
         os.close(answering)
@@ -38,7 +39,7 @@ def start(key: str, work: Callable[[Say], None], limits: Limits, *, bound_addres
         return Process(key, pid, answers, output)
     status = 1
     try:
-        _settle(printing, limits, bound_addresses=bound_addresses)
+        _settle(server, printing, limits, bound_addresses=bound_addresses)
         run(work, sender(answering))
         status = 0
     finally:
@@ -66,9 +67,9 @@ def sender(descriptor: int) -> Say:
     return say
 
 
-def _settle(printing: int, limits: Limits, *, bound_addresses: bool) -> None:
+def _settle(server: int, printing: int, limits: Limits, *, bound_addresses: bool) -> None:
     os.setsid()
-    die_with_parent()
+    die_with(server)
     nothing = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((nothing, 0), (printing, 1), (printing, 2)):
         os.dup2(source, target)
@@ -85,10 +86,12 @@ def show_stacks_before(seconds: float) -> None:
     faulthandler.dump_traceback_later(seconds * _STACKS_AT)
 
 
-def die_with_parent() -> None:
-    """Be killed when the process that started this one dies; on Linux only."""
+def die_with(parent: int) -> None:
+    """Be killed when *parent*, which forked this process, dies, also if it has died already; on Linux only."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def no_core_dump() -> None:

@@ -16,7 +16,7 @@ from .call import call_kernel
 from .environment import describe_environment, has_accelerator_files, use_device
 from .errors import describe_error, is_found, missing_package
 from .imports import costs, loaded_optional, recorded
-from .isolate import Say, die_with_parent, no_core_dump, run, sender, show_stacks_before, start
+from .isolate import Say, run, sender, show_stacks_before, start
 from .program import tell_config_fields, tell_slots
 from .registry import describe_kernel_spec, describe_op_spec, kernel_specs, op_specs
 from .resolve import resolve_kernel
@@ -32,8 +32,6 @@ def main(request_descriptor: int, answers: int) -> None:
     """Serve one request, which comes as JSON, with lines of JSON."""
     with open(request_descriptor, encoding="utf-8") as file:
         request = json.load(file)
-    die_with_parent()
-    no_core_dump()
     sys.dont_write_bytecode = True
     sys.path.insert(0, request["path"])
     say = sender(answers)

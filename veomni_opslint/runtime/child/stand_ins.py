@@ -14,45 +14,76 @@ from typing import Any
 from .errors import is_found
 from .imports import importing_frame
 
+_VERSION = "99.0"
+# A program that asks for the attribute of an attribute until there is none must come to an end.
+_DEEPEST = 12
+
 
 class _AnyAttribute(type):
-    """A class of a package has classes and functions of its own."""
+    """A class of a package has classes and functions of its own, and may be a decorator."""
+
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
+        offered = "stand_in_depth" in vars(cls)
+        return arguments[0] if offered and _decorates(arguments, options) else super().__call__(*arguments, **options)
 
     def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        return _AnyAttribute(name, (StandIn,), {"__module__": cls.__module__})
+        return _offered(name, cls.__module__, _deeper(name, cls.stand_in_depth))
+
+    def __getitem__(cls, _: Any) -> Any:
+        return cls
+
+    def __iter__(cls) -> Iterator[Any]:
+        return iter(())
 
 
 class StandIn(metaclass=_AnyAttribute):
     """Takes the place of anything that a package offers: a function, a class, a decorator, a constant."""
 
+    stand_in_depth = 0
+
     def __init__(self, *_: Any, **__: Any) -> None:
         """Accept whatever the real one accepts."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        alone = len(arguments) == 1 and not options and callable(arguments[0])
-        return arguments[0] if alone else StandIn()
+        return arguments[0] if _decorates(arguments, options) else self._next("()")
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        return StandIn()
+        return self._next(name)
 
     def __getitem__(self, _: Any) -> Any:
-        return StandIn()
+        return self._next("[]")
 
     def __iter__(self) -> Iterator[Any]:
         # Without this, iterating asks for one item after the other without end.
         return iter(())
 
+    def _next(self, name: str) -> StandIn:
+        found = StandIn()
+        found.stand_in_depth = _deeper(name, self.stand_in_depth)
+        return found
+
+
+def _decorates(arguments: tuple[Any, ...], options: dict[str, Any]) -> bool:
+    """Whether a call with these arguments is that of a decorator, whose function is left as it is."""
+    return len(arguments) == 1 and not options and callable(arguments[0])
+
+
+def _deeper(name: str, depth: int) -> int:
+    if depth == _DEEPEST or (name.startswith("__") and name.endswith("__")):
+        raise AttributeError(name)
+    return depth + 1
+
+
+def _offered(name: str, module: str, depth: int) -> Any:
+    """A class, because programs inherit from what packages offer and ask for instances of it."""
+    return _AnyAttribute(name, (StandIn,), {"__module__": module, "stand_in_depth": depth})
+
 
 class _StandInModule(ModuleType):
+    __version__ = _VERSION
+
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        # A class, because programs inherit from what packages offer and ask for instances of it.
-        return _AnyAttribute(name, (StandIn,), {"__module__": self.__name__})
+        return _offered(name, self.__name__, _deeper(name, 0))
 
 
 class _Distribution(importlib.metadata.Distribution):
@@ -62,7 +93,10 @@ class _Distribution(importlib.metadata.Distribution):
         self._name = name
 
     def read_text(self, filename: str) -> str | None:
-        texts = {"METADATA": f"Metadata-Version: 2.1\nName: {self._name}\nVersion: 99.0\n", "top_level.txt": self._name}
+        texts = {
+            "METADATA": f"Metadata-Version: 2.1\nName: {self._name}\nVersion: {_VERSION}\n",
+            "top_level.txt": self._name,
+        }
         return texts.get(filename)
 
     def locate_file(self, path: Any) -> Any:

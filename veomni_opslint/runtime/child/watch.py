@@ -39,11 +39,15 @@ class Ending:
 
 
 class Process:
-    """A process that leads a session of its own, its pipe of answers and the pipe of what it prints."""
+    """A process that leads a session of its own, its pipe of answers and the pipe of what it prints.
 
-    def __init__(self, key: str, pid: int, answers: int, output: int) -> None:
+    One with a *lifeline* has a keeper, which ends it and all that it started when that is closed.
+    """
+
+    def __init__(self, key: str, pid: int, answers: int, output: int, lifeline: int | None = None) -> None:
         self.key = key
         self.pid = pid
+        self._lifeline = lifeline
         self.deadline = 0.0
         self.printed = b""
         self._pipes = {"answers": answers, "output": output}
@@ -95,7 +99,7 @@ class Process:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid == 0:
                 return None
-            self.kill(self._killed)
+            self._end_group()
             code = os.waitstatus_to_exitcode(status)
             if self._killed is not None:
                 return self._killed
@@ -107,9 +111,20 @@ class Process:
     def kill(self, reason: Ending | None) -> None:
         """End it and whatever it started."""
         self._killed = reason
-        for send in (os.killpg, os.kill):
+        if self._lifeline is None:
+            for pid in (*descendants(self.pid), self.pid):
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+        self._end_group()
+
+    def _end_group(self) -> None:
+        """What is left of its process group, which a keeper sees to itself."""
+        if self._lifeline is None:
             with suppress(ProcessLookupError, PermissionError):
-                send(self.pid, signal.SIGKILL)
+                os.killpg(self.pid, signal.SIGKILL)
+        elif self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
 
     def check(self, limits: Limits, now: float) -> None:
         """Kill it if it is over a limit."""
@@ -130,7 +145,8 @@ def watch(
     """
     waiting = deque(starts)
     running: dict[int, Process] = {}
-    selector = selectors.DefaultSelector()
+    # Not epoll: it goes on telling of a closed pipe whose other copies forked processes hold, by its reused number.
+    selector = selectors.PollSelector()
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
@@ -175,10 +191,16 @@ def resident_memory() -> int:
 
 def _resident(pid: int) -> int:
     """The memory of a process and of those that it started."""
-    total = _own(pid)
+    return _own(pid) + sum(_own(one) for one in descendants(pid))
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that *pid* started, and those that they started; none where the system does not say."""
+    found: list[int] = []
     with suppress(OSError), open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-        total += sum(_resident(int(child)) for child in file.read().split())
-    return total
+        for child in map(int, file.read().split()):
+            found += (child, *descendants(child))
+    return found
 
 
 def _own(pid: int) -> int:
