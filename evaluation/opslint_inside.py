@@ -17,8 +17,8 @@ from veomni_opslint.settings import Settings
 from veomni_opslint.source import Source
 
 
-def checker(package: str, select: str) -> Callable[[Path], list[Reported]]:
-    """A function that gives all findings of *select* in the package of a tree; its settings must not change.
+def checker(path: str, select: str) -> Callable[[Path], list[Reported]]:
+    """A function that gives all findings of *select* at *path* of a tree; its settings must not change.
 
     Raises (the function does):
         OpslintFailedError: the run could not be made.
@@ -27,7 +27,7 @@ def checker(package: str, select: str) -> Callable[[Path], list[Reported]]:
     keep_facts()
 
     def findings_of(root: Path) -> list[Reported]:
-        request = Request(paths=(str(root / package),), root=str(root), selection=selection, min_severity=Severity.INFO)
+        request = Request(paths=(str(root / path),), root=str(root), selection=selection, min_severity=Severity.INFO)
         try:
             found = run_check(request).findings
         except RunError as error:

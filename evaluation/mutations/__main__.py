@@ -1,7 +1,10 @@
 """Plant faults in a copy of a tree and see what is reported: ``python -m evaluation.mutations --tree TREE``.
 
 TREE is a checkout of the project. Each mutation is applied alone; its findings must be the expected ones at their
-lines, and nothing else may appear or disappear. Ends with 0 when all hold, 1 when not, 2 when no run could be made.
+lines, and nothing else may appear or disappear. Some rules compare two places that a person keeps in step, such as a
+patch config and its generated file: they speak, and should, at nearly every edit of one side. What such a rule says of
+another rule's fault is a consequence, counted apart (``--consequences`` lists them). Ends with 0 when all hold, 1 when
+not, 2 when no run could be made.
 """
 
 from __future__ import annotations
@@ -25,12 +28,13 @@ from evaluation.mutations.verdict import Verdict, describe, judge
 from evaluation.mutations.wrapper_tree import COMPOUND, COMPOUND_TEXT, WRAPPERS, WRAPPERS_TEXT
 from evaluation.opslint_child import OpslintFailedError, Reported, add_command_option, check, command_from
 from evaluation.opslint_inside import checker
+from veomni_opslint.rule_loader import load_rules
 
 PACKAGE = "veomni"
-RULES = (
-    "OPS001,OPS002,OPS003,OPS101,OPS102,OPS103,OPS104,OPS105,OPS106,OPS107,OPS201,OPS202,OPS203,OPS204,OPS205,OPS301,OPS302,"
-    "OPS303,OPS305,OPS306,OPS309,OPS310,OPS312,OPS390,OPS401,OPS402,OPS403,OPS404,OPS405,OPS406,OPS407,OPS501,OPS502,OPS503,OPS504,OPS505"
-)
+ABOUT_THE_RUN = ("OPS004", "OPS9")
+RULES = ",".join(one.rule.code for one in load_rules() if not one.rule.code.startswith(ABOUT_THE_RUN))
+KEEPS_IN_STEP = ("OPS304", "OPS311", "OPS601", "OPS603", "OPS701", "OPS702", "OPS704", "OPS801", "OPS802", "OPS803")
+OUTSIDE_THE_PACKAGE = ("OPS6", "OPS8")
 
 
 def all_mutations() -> list[Mutation]:
@@ -51,9 +55,8 @@ def chosen(mutations: Sequence[Mutation], rules: str, only: str) -> list[Mutatio
 
 
 def copy_of(tree: Path, place: Path) -> Path:
-    """A copy of what the check reads of *tree*, with the async Ulysses wrappers added where it has none."""
-    shutil.copytree(tree / PACKAGE, place / PACKAGE, ignore=shutil.ignore_patterns("__pycache__", "*.diff"))
-    shutil.copy(tree / "pyproject.toml", place / "pyproject.toml")
+    """A copy of *tree* without its git folder, with the async Ulysses wrappers added where it has none."""
+    shutil.copytree(tree, place, ignore=shutil.ignore_patterns(".git", "__pycache__", "*.diff"))
     for path, text in ((WRAPPERS, WRAPPERS_TEXT), (COMPOUND, COMPOUND_TEXT)):
         if not (place / path).exists():
             (place / path).write_text(text, encoding="utf-8")
@@ -88,17 +91,26 @@ def run_one(
             findings = findings_of(root)
     except (PlantError, OpslintFailedError, SyntaxError) as error:
         return Verdict(mutation.id, problem=f"{type(error).__name__}: {error}")
-    return judge(mutation.id, baseline, findings, expected, frozenset(draft.gone))
+    apart = frozenset(KEEPS_IN_STEP) - {mutation.rule}
+    return judge(mutation.id, baseline, findings, expected, frozenset(draft.gone), apart)
 
 
-def report(verdicts: Sequence[Verdict]) -> str:
-    """The failures in full and a table of how many mutations of each rule hold."""
-    lines = [line for verdict in verdicts for line in describe(verdict)]
+def path_of(mutation: Mutation) -> str:
+    """What is checked: the package, or for rules about configurations, documents and tests the whole repository."""
+    return "." if mutation.rule.startswith(OUTSIDE_THE_PACKAGE) else PACKAGE
+
+
+def report(verdicts: Sequence[Verdict], *, consequences: bool = False) -> str:
+    """The failures in full, a table of how many mutations of each rule hold, and how often rules spoke of others."""
+    lines = [line for verdict in verdicts for line in describe(verdict, consequences=consequences)]
     total = Counter(verdict.id.partition("/")[0] for verdict in verdicts)
     good = Counter(verdict.id.partition("/")[0] for verdict in verdicts if verdict.good)
     lines.append("")
     lines += [f"{rule}  {good[rule]:>3} of {count:>3}" for rule, count in sorted(total.items())]
     lines.append(f"all     {good.total():>3} of {total.total():>3}")
+    apart = Counter(finding.code for verdict in verdicts for finding in verdict.consequences)
+    if apart:
+        lines.append("consequences: " + ", ".join(f"{code} {count}" for code, count in sorted(apart.items())))
     return "\n".join(lines)
 
 
@@ -111,15 +123,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--select", default=RULES, help="the rules whose findings are compared")
     parser.add_argument("--jobs", type=int, default=1, help="copies of the tree that are checked at the same time")
     parser.add_argument("--inside", action="store_true", help="check in this process: faster, and only this opslint")
+    parser.add_argument("--consequences", action="store_true", help="show what other rules said, and truly, of a fault")
     parser.add_argument("--dry-run", action="store_true", help="only see that every edit fits the tree")
     add_command_option(parser)
     options = parser.parse_args(arguments)
     command = command_from(options)
 
-    def from_outside(root: Path) -> list[Reported]:
-        return [] if options.dry_run else check(command, root, (PACKAGE,), options.select)
+    def check_of(path: str) -> Callable[[Path], list[Reported]]:
+        if options.dry_run:
+            return lambda _: []
+        if options.inside:
+            return checker(path, options.select)
+        return lambda root: check(command, root, (path,), options.select)
 
-    findings_of = checker(PACKAGE, options.select) if options.inside else from_outside
     mutations = chosen(all_mutations(), options.rules, options.only)
     if options.inside and options.jobs > 1:
         parser.error("--inside has one job")
@@ -133,8 +149,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         roots = [copy_of(options.tree, Path(scratch, str(number))) for number in range(max(1, options.jobs))]
         for root in roots:
             copies.put(root)
+        checks = {path: check_of(path) for path in sorted({path_of(mutation) for mutation in mutations})}
         try:
-            baseline = findings_of(roots[0])
+            baselines = {path: findings_of(roots[0]) for path, findings_of in checks.items()}
         except OpslintFailedError as error:
             print(f"failed: {error}", file=sys.stderr)
             return 2
@@ -142,7 +159,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         def run(mutation: Mutation) -> Verdict:
             root = copies.get()
             try:
-                return run_one(mutation, root, baseline, findings_of)
+                path = path_of(mutation)
+                return run_one(mutation, root, baselines[path], checks[path])
             finally:
                 copies.put(root)
 
@@ -150,10 +168,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             verdicts = list(pool.map(run, mutations))
     if options.dry_run:
         verdicts = [Verdict(verdict.id, problem=verdict.problem) for verdict in verdicts]
-    false_alarms = [finding for finding in baseline if finding.path in (WRAPPERS, COMPOUND)]
+    false_alarms = [
+        finding for baseline in baselines.values() for finding in baseline if finding.path in (WRAPPERS, COMPOUND)
+    ]
     for finding in false_alarms:
         print(f"false alarm in an unmutated file: {finding}")
-    print(report(verdicts))
+    print(report(verdicts, consequences=options.consequences))
     return 0 if not false_alarms and all(verdict.good for verdict in verdicts) else 1
 
 

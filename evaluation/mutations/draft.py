@@ -60,7 +60,7 @@ class Draft:
         return text
 
     def finish(self) -> tuple[dict[str, bytes | None], list[Expected]]:
-        """The edited files without their marks, and what the marks expect.
+        """The edited files without their marks, and what the marks expect; ``~`` has a meaning only in Python.
 
         Raises:
             SyntaxError: an edit left a file that is no Python.
@@ -72,7 +72,8 @@ class Draft:
                 files[path] = None
                 continue
             plain, marks = _without_marks(text)
-            ast.parse(plain, path)
+            if path.endswith(".py"):
+                ast.parse(plain, path)
             files[path] = plain.encode()
             for line, mark in marks:
                 expected += _expectations(path, plain, line, mark)

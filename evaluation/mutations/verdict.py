@@ -15,7 +15,10 @@ Key: TypeAlias = Callable[[Reported], tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was wrong with one mutation's run; nothing when ``good``."""
+    """What was wrong with one mutation's run; nothing when ``good``.
+
+    ``consequences`` are findings that the fault caused or took away and that are not counted.
+    """
 
     id: str
     missing: tuple[Expected, ...] = ()
@@ -23,6 +26,7 @@ class Verdict:
     unexpected: tuple[Reported, ...] = ()
     vanished: tuple[Reported, ...] = ()
     problem: str = ""
+    consequences: tuple[Reported, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -35,8 +39,9 @@ def judge(
     after: Sequence[Reported],
     expected: Sequence[Expected],
     gone: frozenset[tuple[str, str]] = frozenset(),
+    apart: frozenset[str] = frozenset(),
 ) -> Verdict:
-    """Demand every expected finding, and that no other one appears or disappears."""
+    """Demand every expected finding, and that no other one appears or disappears but of the rules set *apart*."""
     added, removed = changes(before, after)
     unexpected = [finding for finding in added if not any(_fits(one, finding) for one in expected)]
     missing, elsewhere = [], []
@@ -47,8 +52,15 @@ def judge(
         else:
             elsewhere.append((one, near))
             unexpected.remove(near)
-    vanished = tuple(finding for finding in removed if (finding.code, finding.path) not in gone)
-    return Verdict(name, tuple(missing), tuple(elsewhere), tuple(unexpected), vanished)
+    vanished = [finding for finding in removed if (finding.code, finding.path) not in gone]
+    return Verdict(
+        name,
+        tuple(missing),
+        tuple(elsewhere),
+        tuple(finding for finding in unexpected if finding.code not in apart),
+        tuple(finding for finding in vanished if finding.code not in apart),
+        consequences=tuple(finding for finding in (*unexpected, *vanished) if finding.code in apart),
+    )
 
 
 def changes(before: Sequence[Reported], after: Sequence[Reported]) -> tuple[list[Reported], list[Reported]]:
@@ -61,10 +73,11 @@ def changes(before: Sequence[Reported], after: Sequence[Reported]) -> tuple[list
     return _drop(added, same), _drop(removed, same)
 
 
-def describe(verdict: Verdict) -> list[str]:
+def describe(verdict: Verdict, *, consequences: bool = False) -> list[str]:
     """The lines of a report about one mutation."""
+    apart = [f"    consequence:  {finding}" for finding in verdict.consequences] if consequences else []
     if verdict.good:
-        return []
+        return [f"held {verdict.id}", *apart] if apart else []
     lines = [f"FAILED {verdict.id}"]
     if verdict.problem:
         lines.append(f"    {verdict.problem}")
@@ -72,7 +85,7 @@ def describe(verdict: Verdict) -> list[str]:
     lines += [f"    wrong line:   {one.code} at {_shown(one)}, but got {got}" for one, got in verdict.elsewhere]
     lines += [f"    unexpected:   {finding}" for finding in verdict.unexpected]
     lines += [f"    vanished:     {finding}" for finding in verdict.vanished]
-    return lines
+    return lines + apart
 
 
 def _demanded(expected: Sequence[Expected], added: Sequence[Reported]) -> list[Expected]:
