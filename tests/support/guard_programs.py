@@ -17,6 +17,23 @@ from ..inputs import device_type, flag, may_fail, times
 from ..utils.device import IS_NPU_AVAILABLE
 from ..utils.import_utils import is_torch_npu_available
 
+
+class _Flags:
+    on_npu = is_torch_npu_available()
+    otherwise = not on_npu
+
+
+@contextlib.contextmanager
+def _npu_only():
+    if not is_torch_npu_available():
+        raise RuntimeError("no NPU")
+    yield
+
+
+@contextlib.contextmanager
+def _anywhere():
+    yield _Flags.on_npu
+
 """
 
 INPUTS = """\
@@ -155,7 +172,21 @@ class GuardProgram:
     def statement(self, depth: int, in_loop: bool) -> None:
         self.budget -= 1
         simple = ["import", "assign", "exit", "assert", "call", "expression", "require"]
-        nested = ["if", "if_else", "elif", "for", "for_maybe", "while", "match", "try", "try_else", "with", "def"]
+        nested = [
+            "if",
+            "if_else",
+            "elif",
+            "for",
+            "for_maybe",
+            "while",
+            "match",
+            "try",
+            "try_else",
+            "with",
+            "guarding",
+            "suppressed",
+        ]
+        nested += ["def"]
         kind = self.random.choice(simple if self.budget <= 0 or depth > 4 else simple + nested * 2)
         getattr(self, f"_{kind}")(depth, in_loop)
 
@@ -166,6 +197,7 @@ class GuardProgram:
 
     def condition(self, depth: int = 0) -> str:
         choices = ["is_torch_npu_available()", "IS_NPU_AVAILABLE", 'device_type() == "npu"', f"flag({self.flag()})"]
+        choices += ["_Flags.on_npu", "_Flags.otherwise"]
         choices += self.variables * 2
         choices += [f"{wrapper}()" for wrapper in self.wrappers if wrapper != "_require"]
         if depth < 2 and self.random.random() < 0.5:
@@ -292,6 +324,16 @@ class GuardProgram:
         self.emit(depth + 1, f"may_fail({self.own_flag()})")
         self.block(depth + 1, False)
         return None
+
+    def _guarding(self, depth: int, in_loop: bool) -> None:
+        self.emit(depth, f"with {self.random.choice(['_npu_only()', '_anywhere()'])}:")
+        self.block(depth + 1, in_loop)
+
+    def _suppressed(self, depth: int, in_loop: bool) -> None:
+        self.emit(
+            depth, f"with contextlib.suppress({self.random.choice(['RuntimeError', 'AssertionError', 'KeyError'])}):"
+        )
+        self.block(depth + 1, in_loop)
 
     def _def(self, depth: int, in_loop: bool) -> None:
         if self.first_flag == 40 or 40 in self.flags or 41 in self.flags:
