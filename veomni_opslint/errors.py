@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 
 
 class RunError(Exception):
@@ -29,6 +30,11 @@ def cause_of(error: BaseException) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``"; did you mean `x`?"`` with the known word nearest to *word*, or nothing where none is near."""
+    return _nearest(word, tuple(known))
+
+
+@lru_cache(maxsize=256)
+def _nearest(word: str, known: tuple[str, ...]) -> str:
     # difflib costs a tenth of the start-up time, and only a mistake needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 

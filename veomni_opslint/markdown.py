@@ -173,12 +173,14 @@ def _codes(text: Text) -> Iterator[Code]:
     whole = text.text
     if "`" not in whole:
         return
-    depth = last = 0
+    depth = last = position = line_start = 0
+    line = text.line
     for found in _CODE.finditer(whole):
         between = whole[last : found.start()]
         depth = max(depth + between.count("(") - between.count(")"), 0)
         last = found.end()
-        line_start = whole.rfind("\n", 0, found.start()) + 1
-        line = text.line + whole.count("\n", 0, found.start())
+        line += whole.count("\n", position, found.start())
+        line_start = max(line_start, whole.rfind("\n", position, found.start()) + 1)
+        position = found.start()
         column = found.start() - line_start + (1 if line_start else text.column)
         yield Code(" ".join(found[2].replace("\\|", "|").split()), line, column, depth > 0)

@@ -70,6 +70,7 @@ def cases() -> Iterator[Case]:
         yield Case(f"evaluated: {name}", written(ODD, HEAD + text), "quiet")
     yield from _conditions()
     yield from _imports()
+    yield from _documents()
     yield Case("spread over a thousand files", _many_files)
 
 
@@ -158,6 +159,28 @@ def _imports() -> Iterator[Case]:
         "imports: embedded in itself",
         written(f"{PACKAGE}/models/a/a_gpu_patch_gen_config.py", _nested_blocks(40)),
     )
+
+
+def _documents() -> Iterator[Case]:
+    config = (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass OpsImplementationConfig:\n"
+        '    norm_implementation: str = "plain"\n'
+    )
+    head = "| Kernel | Config field | Values |\n|---|---|---|\n"
+    texts = {
+        "wide table": "|" + " a |" * 20000 + "\n|" + "---|" * 20000 + "\n|" + " `norm_implementation` |" * 20000 + "\n",
+        "long cell": head + "| Norm | `norm_implementation` | " + "`plain`, " * 40000 + "|\n",
+        "long paragraph": "Set `norm_implementation=plane` in `veomni/ops/nowhere.py`.\n" * 8000,
+        "many blocks": "```python\nfrom veomni.ops import nothing\n```\n" * 4000,
+        "braces": "`veomni/ops/" + "{a,b}" * 30 + ".py`\n",
+    }
+    for name, text in texts.items():
+
+        def build(root: Path, text: str = text) -> None:
+            write(root, f"{PACKAGE}/arguments/arguments_types.py", config)
+            write(root, "docs/kernels.md", text)
+
+        yield Case(f"documents: {name}", build, arguments=("{root}", "--root", "{root}"))
 
 
 def _nested_blocks(depth: int) -> str:

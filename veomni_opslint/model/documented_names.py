@@ -32,6 +32,7 @@ _JUDGED_FILES = (".py", ".md", ".yaml", ".yml")
 _BRACES = re.compile(r"\{([\w-]+(?:, ?[\w-]+)+)\}")
 _IMPORT = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n(]+)", re.MULTILINE)
 _IN_FILE = re.compile(r"`([\w./-]+\.py)`\s*(?:—|-|:)\s*((?:`[^`]+`(?:\s*,\s*|\s+and\s+)?)+)")
+_MAX_CONTEXT = 10_000
 _SLOT = re.compile(r"""["'](\w+)["'],\s*["'](\w+)["']""")
 
 
@@ -56,12 +57,12 @@ class Mention(NamedTuple):
     @property
     def makes_kernel(self) -> bool:
         """Whether the text is about an op or an implementation that the reader is to add."""
-        return _MAKING_KERNEL.search(f"{self.above}. {self.around}") is not None
+        return _is_making_kernel(f"{self.above}. {self.around}")
 
     @property
     def past(self) -> bool:
         """Whether the text is about what was, or is not to be."""
-        return _PAST.search(self.around) is not None
+        return _is_past(self.around)
 
 
 class Absence(NamedTuple):
@@ -80,10 +81,12 @@ def mentions(document: Document) -> Iterator[Mention]:
             continue
         above = outline(block)
         if isinstance(block, Paragraph):
-            texts = [(block.text, block.text.text)]
+            texts = [(block.text, block.text.text[:_MAX_CONTEXT])]
         else:
-            rows = (block.header, *block.rows)
-            texts = [(cell, " ".join(other.text for other in row)) for row in rows for cell in row]
+            texts = []
+            for row in (block.header, *block.rows):
+                whole = " ".join(cell.text for cell in row)[:_MAX_CONTEXT]
+                texts += [(cell, whole) for cell in row]
         for text, around in texts:
             for code in text.codes:
                 yield Mention(document, code, around, above)
@@ -97,7 +100,7 @@ def makes_something(block: Table | Paragraph | Fence) -> bool:
 
 def makes_kernel(block: Fence) -> bool:
     """Whether a block is about an op or an implementation that the reader is to add."""
-    return _MAKING_KERNEL.search(f"{outline(block)}. {block.lead.text if block.lead is not None else ''}") is not None
+    return _is_making_kernel(f"{outline(block)}. {block.lead.text if block.lead is not None else ''}")
 
 
 def absent_names(model: OpsModel) -> Iterator[Absence]:
@@ -123,6 +126,17 @@ def absent_names(model: OpsModel) -> Iterator[Absence]:
                 yield from _in_fence(model, document, block)
 
 
+@lru_cache(maxsize=64)
+def _is_past(text: str) -> bool:
+    return _PAST.search(text) is not None
+
+
+@lru_cache(maxsize=64)
+def _is_making_kernel(text: str) -> bool:
+    return _MAKING_KERNEL.search(text) is not None
+
+
+@lru_cache(maxsize=64)
 def _is_making(text: str) -> bool:
     return _MAKING.search(text) is not None or _GUIDE.search(text) is not None
 

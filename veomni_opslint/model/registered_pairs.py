@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.registrations import KernelSpec
@@ -35,6 +36,11 @@ def specs_of(model: OpsModel, op_name: str) -> Iterator[KernelSpec]:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """The word of *known* that *word* is probably meant to be, or an empty string."""
+    return _nearest(word, tuple(known))
+
+
+@lru_cache(maxsize=256)
+def _nearest(word: str, known: tuple[str, ...]) -> str:
     # difflib is slow to import, and only a fault needs it.
     from difflib import get_close_matches  # noqa: PLC0415
 
