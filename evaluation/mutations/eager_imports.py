@@ -72,6 +72,21 @@ EAGER = (
         ULYSSES,
         "import torch.distributed as dist",
     ),
+    _eager(
+        "late: made by a constructor",
+        "class _Loader:\n    def __init__(self):\n        import triton\n\n        self.triton = triton\n\n\n"
+        "_LOADER = _Loader()  # OPS101",
+    ),
+    _eager(
+        "late: a decorator",
+        "def _jit(function):\n    import triton\n\n    return triton.jit(function)\n\n\n"
+        "@_jit  # OPS101\ndef _fast(x):\n    return x",
+    ),
+    _eager(
+        "late: a lambda, and names put together",
+        "from importlib import import_module as _load\n\n"
+        '_ROOT = "triton"\n_language = lambda: _load(f"{_ROOT}.language")\n_tl = _language()  # OPS101',
+    ),
     _eager("under a condition that always holds", "if True:\n    import triton  # OPS101"),
     _eager("negated check", NOT_TRITON + "if not is_liger_kernel_available():\n    import liger_kernel  # OPS101"),
     _eager(

@@ -20,6 +20,16 @@ def _function(name: str, body: str) -> Mutation:
 
 
 MUTATIONS = (
+    _function(
+        "late: exception of the guard suppressed",
+        "import contextlib\n\nfrom veomni.utils.device import IS_NPU_AVAILABLE\n\n"
+        "with contextlib.suppress(AssertionError):\n    assert IS_NPU_AVAILABLE\nimport torch_npu  # OPS201",
+    ),
+    _function(
+        "late: attribute of a class that says the opposite",
+        "from veomni.utils.device import IS_NPU_AVAILABLE\n\n"
+        "class Flags:\n    other = not IS_NPU_AVAILABLE\n\nif Flags.other:\n    import torch_npu  # OPS201",
+    ),
     _guard("guard removed", "import torch_npu  # OPS201"),
     _guard("guard negated", "if not IS_NPU_AVAILABLE:\n    import torch_npu  # OPS201"),
     _guard("in the else branch", "if IS_NPU_AVAILABLE:\n    pass\nelse:\n    import torch_npu  # OPS201"),
