@@ -16,7 +16,11 @@ rule = Rule.of(__name__, Severity.ERROR)
 
 def judge(run: RuntimeRun) -> Iterator[Finding]:
     costs = {cost.package: cost for cost in run.imported.packages}
+    on_npu = run.environment.device == "npu"
     for loaded in run.imported.optional:
+        if on_npu and loaded.package in run.model.dialect.npu_packages:
+            # Behind its guard it is how torch gets the device at all.
+            continue
         importer = loaded.chain[-1] if loaded.chain else None
         if importer is None or importer.place is None:
             # Another package imports it: the program cannot be lazier than what it depends on.

@@ -48,16 +48,20 @@ def this_rank(environment: Mapping[str, str] = os.environ) -> Rank | None:
     return rank if "MASTER_ADDR" in environment else None
 
 
-def gather(document: Document, python: str) -> list[Document] | None:
+def gather(document: Document, python: str, launcher: int) -> list[Document] | None:
     """The documents of all ranks in their order on rank 0, None on the others.
+
+    The others are waited for as long as this process is a child of *launcher*: where that is gone, they do not come.
 
     Raises:
         RunError: they could not be gathered.
     """
     documents: list[Document] | None = None
-    limits = Limits(_PATIENCE, _PATIENCE, _NO_LIMIT)
+    limits = Limits(_PATIENCE, _PATIENCE, _NO_LIMIT, launcher)
     for process, event in watch([lambda: start("gather", interpreter(python), "gather", document, {})], 1, limits):
         if isinstance(event, Ending):
+            if event.kind == "orphan":
+                raise RunError("the ranks could not be gathered: the launcher of the job is gone")
             if event.kind != "done":
                 last = process.output.strip().rpartition("\n")[2]
                 raise RunError(f"the ranks could not be gathered: the process ended with {event.detail}: {last}")

@@ -8,13 +8,15 @@ import importlib.metadata
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from .errors import is_found
 from .imports import importing_frame
 
 _VERSION = "99.0"
+_WAY_TO_BACKEND = {"triton": "runtime", "triton.runtime": "driver"}
+_BACKENDS = {"gpu": "cuda", "npu": "npu", "cpu": "cpu"}
 # A program that asks for the attribute of an attribute until there is none must come to an end.
 _DEEPEST = 12
 
@@ -80,6 +82,8 @@ def _offered(name: str, module: str, depth: int) -> Any:
 
 
 class _StandInModule(ModuleType):
+    active: Any
+    get_current_target: Any
     __version__ = _VERSION
 
     def __getattr__(self, name: str) -> Any:
@@ -104,9 +108,10 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self, names: frozenset[str], path: str) -> None:
+    def __init__(self, names: frozenset[str], path: str, backend: str) -> None:
         self._names = names
         self._path = path
+        self._backend = backend
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -129,7 +134,19 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return file.startswith(self._path)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        return _StandInModule(spec.name)
+        return self._module(spec.name)
+
+    def _module(self, name: str) -> ModuleType:
+        """Programs choose a namespace of torch by the name of triton's backend, so that has its real one."""
+        module = _StandInModule(name)
+        if name in _WAY_TO_BACKEND:
+            below = _WAY_TO_BACKEND[name]
+            setattr(module, below, self._module(f"{name}.{below}"))
+        elif name == "triton.runtime.driver":
+            target = SimpleNamespace(backend=self._backend)
+            module.active = _StandInModule("triton.runtime.driver.active")
+            module.active.get_current_target = lambda: target
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing to run."""
@@ -143,7 +160,7 @@ def pretend(device: str, package_folder: str, optional: Iterable[str], npu_packa
     wanted = [name for name in optional if not is_found(name) and (kind == "npu" or name not in npu_only)]
     if kind == "cpu":
         wanted = []
-    sys.meta_path.append(_Finder(frozenset(wanted), os.path.join(package_folder, "")))
+    sys.meta_path.append(_Finder(frozenset(wanted), os.path.join(package_folder, ""), _BACKENDS[kind]))
     if is_found("torch"):
         _pretend_in_torch(kind, int(capability or 0))
     return sorted(wanted)

@@ -23,16 +23,20 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """How long a process may stay silent, at its start and after its first message, and how much memory it may take."""
+    """How long a process may stay silent, at its start and after its first message, and how much memory it may take.
+
+    Where *parent* is given, it may go on only as long as this process is a child of that one.
+    """
 
     first_seconds: float
     seconds: float
     memory: int
+    parent: int | None = None
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How a process ended: ``done``, ``exit`` (with a status other than 0), ``signal``, ``timeout`` or ``memory``."""
+    """How a process ended: ``done``, ``exit`` (status not 0), ``signal``, ``timeout``, ``memory`` or ``orphan``."""
 
     kind: str
     detail: str = ""
@@ -132,6 +136,8 @@ class Process:
             return
         if now > self.deadline:
             self.kill(Ending("timeout"))
+        elif limits.parent is not None and os.getppid() != limits.parent:
+            self.kill(Ending("orphan"))
         elif _resident(self.pid) > limits.memory:
             self.kill(Ending("memory"))
 
