@@ -85,6 +85,8 @@ def test_suppression_and_selection(tmp_path: Path) -> None:
         (["runtime", "tiny", "--python", "no-such-python"], "--python no-such-python: there is no such interpreter"),
         (["runtime", "tiny", "--timeout", "0"], "`0` is no number above 0"),
         (["runtime", "tiny", "--simulate", "gpu"], "gpu: is none of gpu:N, npu and cpu"),
+        (["runtime", "tiny", "--package", "tiny"], "a path and --package"),
+        (["runtime", "--package", "nobody_has_this"], "finds no package of that name"),
         (["runtime", "nowhere"], "nowhere: no such file or folder"),
     ],
 )
@@ -94,6 +96,13 @@ def test_usage(arguments: list[str], message: str, tmp_path: Path) -> None:
     done = opslint(*arguments, cwd=tmp_path)
     assert (done.status, done.out) == (2, "")
     assert message in done.err
+
+
+def test_installed_package(tmp_path: Path) -> None:
+    """The interpreter says where the package of that name is."""
+    write_tree(tmp_path)
+    done = opslint("runtime", "--package", "tiny", "--format", "json", cwd=tmp_path.parent, PYTHONPATH=str(tmp_path))
+    assert (done.status, json.loads(done.out)["package"]) == (0, "tiny")
 
 
 def test_environment_without_what_the_program_needs(tmp_path: Path) -> None:

@@ -117,10 +117,9 @@ def runtime_parser() -> Parser:
         "many ranks:  torchrun --nproc-per-node 8 -m veomni_opslint runtime veomni/\n"
         "exit status: 0 nothing is broken, 1 something is, 2 the run could not be made\n",
     )
-    parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="the package, or its repository (default: .)"
-    )
+    parser.add_argument("path", nargs="?", metavar="PATH", help="the package, or its repository (default: .)")
     group = parser.add_argument_group("the program")
+    group.add_argument("--package", metavar="NAME", help="run the installed package of this name instead of a path")
     group.add_argument(
         "--python", metavar="FILE", help="the interpreter that jobs run with (default: the one that runs opslint)"
     )

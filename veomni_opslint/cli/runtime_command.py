@@ -16,6 +16,7 @@ from veomni_opslint.reporters import FORMATS, Presentation
 from veomni_opslint.rule_loader import Selection
 from veomni_opslint.runtime.command import Outcome, examine
 from veomni_opslint.runtime.document import render_json, runtime_document
+from veomni_opslint.runtime.launch import installed_package
 from veomni_opslint.runtime.rank_report import failed, rank_lines, render_ranks_json
 from veomni_opslint.runtime.ranks import Rank, gather, grouped, this_rank
 from veomni_opslint.runtime.request import RuntimeOptions
@@ -27,7 +28,7 @@ def run_runtime(options: argparse.Namespace) -> int:
     if os.name != "posix":
         raise RunError("opslint runtime needs a system with fork and process groups, as Linux and macOS have")
     request = Request(
-        paths=(options.path,),
+        paths=(_path(options),),
         root=options.root,
         config=options.settings,
         selection=Selection(tuple(options.select), tuple(options.ignore)),
@@ -48,6 +49,15 @@ def run_runtime(options: argparse.Namespace) -> int:
     status = outcome.report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
     unbound = any(one.status not in {"bound", "eager"} for one in outcome.run.bindings)
     return 1 if unbound and not options.exit_zero else status
+
+
+def _path(options: argparse.Namespace) -> str:
+    """What to run: the path that is given, or the package of that name that the interpreter finds."""
+    if options.package is None:
+        return str(options.path or ".")
+    if options.path is not None:
+        raise RunError("a path and --package: one of them says what to run")
+    return installed_package(options.python or RuntimeOptions().python, options.package)
 
 
 def _on_rank(rank: Rank, request: Request, options: argparse.Namespace) -> int:

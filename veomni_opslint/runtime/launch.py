@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Mapping
 
@@ -13,7 +14,13 @@ from veomni_opslint.errors import RunError
 from veomni_opslint.runtime.child.watch import Process
 
 _FIRST_FREE = 20
+_PATIENCE = 60.0
 _REQUEST, _ANSWERS, _LIFELINE = 3, 4, 5
+_FIND = """
+import importlib.util, sys
+spec = importlib.util.find_spec(sys.argv[1])
+print(*(spec and spec.submodule_search_locations or ()))
+"""
 # The folder of opslint must not get on the path of the program: it may hold other packages than the program has.
 _BOOT = """
 import importlib.util, sys
@@ -36,6 +43,25 @@ def interpreter(python: str) -> str:
     if path is None:
         raise RunError(f"--python {python}: there is no such interpreter")
     return os.path.abspath(path)
+
+
+def installed_package(python: str, name: str) -> str:
+    """The folder of the package *name* that the interpreter *python* would import, without importing it.
+
+    Raises:
+        RunError: there is no such interpreter or package.
+    """
+    command = [interpreter(python), "-c", _FIND, name]
+    try:
+        done = subprocess.run(  # noqa: S603 - the interpreter that the user names, with our own arguments
+            command, capture_output=True, text=True, check=False, timeout=_PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RunError(f"--package {name}: {python} does not say where it is: {error}") from None
+    folder = done.stdout.strip()
+    if not name.isidentifier() or done.returncode or not folder:
+        raise RunError(f"--package {name}: {python} finds no package of that name")
+    return folder
 
 
 def start(key: str, python: str, module: str, request: object, environment: Mapping[str, str]) -> Process:
