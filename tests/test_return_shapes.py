@@ -104,3 +104,8 @@ def test_branches_that_have_to_agree() -> None:
     body = body_of("def f(a, b):\n    return (a,) if b else (a, b)")
     assert [one.shape for one in body.returned()] == [1]
     assert [one.shape for one in body._replace(worst=False).returned()] == [None]
+
+
+def test_body_that_could_not_be_read() -> None:
+    """A function without statements, which is one that could not be read, returns nothing that is known."""
+    assert list(body_of("def f(a):\n    pass")._replace(statements=()).returned()) == []

@@ -57,7 +57,7 @@ class Body(NamedTuple):
         for node in own_nodes(self.statements):
             if isinstance(node, ast.Return):
                 yield Returned(node, "none" if node.value is None else self.shape(node.value, depth), node.value)
-        if _falls_through(self.statements):
+        if self.statements and _falls_through(self.statements):
             yield Returned(self.statements[-1], "none", None)
 
     def shape(self, node: ast.expr, depth: int = 0) -> Shape:
