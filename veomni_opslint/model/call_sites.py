@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from veomni_opslint.conditions import FALSE
@@ -100,11 +101,13 @@ def _span(site: CallSite, callee: Known, given: Arguments) -> Span:
 
 
 def _node(site: CallSite) -> ast.Call | None:
-    tree = parsed(site.facts.text)
-    for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Call) and span_of(node) == site.call.span:
-            return node
-    return None
+    return _calls_of(site.facts.text).get(site.call.span)
+
+
+@lru_cache(maxsize=4)
+def _calls_of(text: str) -> dict[Span, ast.Call]:
+    tree = parsed(text)
+    return {span_of(node): node for node in ast.walk(tree) if isinstance(node, ast.Call)} if tree is not None else {}
 
 
 def _foreseen(site: CallSite) -> bool:
