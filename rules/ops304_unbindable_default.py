@@ -130,7 +130,8 @@ def _default_place(model: OpsModel, one: BoundSlot) -> Place:
 
 
 def _at_slots(model: OpsModel, group: Sequence[BoundSlot]) -> Iterator[Finding]:
-    message = f"{_message(model, group)}; register `{group[0].requested}` for the variant, or another default"
+    way_out = f"register `{group[0].requested}` for the variant, or make another implementation the default"
+    message = f"{_message(model, group)}; {way_out}"
     for one in group:
         yield rule.finding(one.slot.place, message, _others(model, group, one.slot.place))
 
