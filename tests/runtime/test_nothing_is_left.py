@@ -53,10 +53,20 @@ def hang(tmp_path: Path, then: str) -> str:
     return HANG.format(fifo=str(tmp_path / "fifo"), then=then)
 
 
+def answer_to_interrupts() -> None:
+    """What a shell starts in the background ignores interrupts, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def started(tmp_path: Path, fifo: int, *options: str) -> subprocess.Popen[bytes]:
     """A run on the tree whose processes have come to their hang."""
     command = [sys.executable, "-m", "veomni_opslint", "runtime", str(tmp_path / "tiny"), *options]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=answer_to_interrupts,  # noqa: PLW1509 - no thread runs here
+    )
     seen = ""
     while len(seen.split()) < 2:
         line = line_of(fifo)
