@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from veomni_opslint.extract.embedded import bound_by
 from veomni_opslint.facts import Span
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -132,20 +133,8 @@ def root_of(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _binds(node: ast.AST) -> Iterator[str]:
-    match node:
-        case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
-            yield name
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
-            yield name
-        case ast.MatchStar(name=str() as name) | ast.MatchMapping(rest=str() as name):
-            yield name
-        case ast.Global(names=names) | ast.Nonlocal(names=names):
-            yield from names
-        case ast.alias():
-            yield _bound_by(node)
+def _binds(node: ast.AST) -> Iterable[str]:
+    return node.names if isinstance(node, ast.Global | ast.Nonlocal) else bound_by(node)
 
 
 def _bound_by(alias: ast.alias) -> str:

@@ -52,7 +52,7 @@ def _assigned_once(tree: ast.Module) -> dict[str, ast.expr]:
     times: Counter[str] = Counter()
     values: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
-        times.update(_bound_by(node))
+        times.update(bound_by(node))
         if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 if isinstance(target, ast.Name):
@@ -60,7 +60,8 @@ def _assigned_once(tree: ast.Module) -> dict[str, ast.expr]:
     return {name: value for name, value in values.items() if times[name] == 1}
 
 
-def _bound_by(node: ast.AST) -> Iterator[str]:
+def bound_by(node: ast.AST) -> Iterator[str]:
+    """The names that one node binds, without what is inside it."""
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
             yield name
