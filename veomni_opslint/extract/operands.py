@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
+from veomni_opslint.extract.quantified import QUANTIFIERS, Test, tests_of
 
 Operand = tuple[Any, ...]
 """``("const", value)``, ``("name", dotted)``, ``("param", dotted)``, ``("call", dotted, arguments)``,
@@ -206,6 +207,10 @@ def _called(node: ast.Call, names: Names, depth: int) -> Operand:
         return ("cond", condition(node.args[0], names, depth + 1))
     if name == "bool" and len(node.args) == 1 and "bool" not in names:
         return ("cond", condition(node.args[0], names, depth + 1))
+    if name in QUANTIFIERS and name not in names:
+        tests = tests_of(node, names, operand, depth + 1)
+        if tests is not None:
+            return ("cond", _quantified(tests, name == "all", depth))
     if isinstance(node.func, ast.Attribute) and node.func.attr == "startswith" and len(node.args) == 1:
         prefix = operand(node.args[0], names, depth + 1)
         if prefix[0] == "const" and isinstance(prefix[1], str):
@@ -215,6 +220,17 @@ def _called(node: ast.Call, names: Names, depth: int) -> Operand:
     arguments = tuple(_argument(argument, names) for argument in node.args)
     keywords = tuple(("=", keyword.arg, _argument(keyword.value, names)) for keyword in node.keywords)
     return ("call", name, arguments + keywords)
+
+
+def _quantified(tests: Iterable[Test], every: bool, depth: int) -> Condition:
+    result = TRUE if every else FALSE
+    for filters, test, known in tests:
+        asked = TRUE
+        for one in filters:
+            asked = both(asked, condition(one, known, depth + 1))
+        held = condition(test, known, depth + 1)
+        result = both(result, either(negate(asked), held)) if every else either(result, both(asked, held))
+    return result
 
 
 def _argument(node: ast.expr, names: Names) -> object:

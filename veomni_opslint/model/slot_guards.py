@@ -7,15 +7,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from veomni_opslint.conditions import Condition, atoms, possible, truth
-from veomni_opslint.extract.operands import condition, dotted
+from veomni_opslint.conditions import TRUE, Condition, atoms, both, possible, truth
+from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import catches, span_of
 from veomni_opslint.facts import FileFacts, Scope, Span
+from veomni_opslint.model.arguments import arguments_at, substitute
 from veomni_opslint.model.callers import Use
 from veomni_opslint.model.local_slots import LocalSlots
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import Site, sites_in, tree_of
 from veomni_opslint.model.slot_names import Names, mentions
+from veomni_opslint.model.slot_questions import SlotQuestions
 from veomni_opslint.model.slots import OpSlotInfo
 
 _MAX_DEPTH = 8
@@ -41,7 +43,7 @@ class SlotGuards:
 
     model: OpsModel
     names: Mapping[str, Names]
-    _functions: dict[tuple[str, str], list[Scope]] = field(default_factory=dict, repr=False)
+    _questions: list[SlotQuestions] = field(default_factory=list, repr=False)
 
     def unguarded_calls(self) -> Iterator[UnguardedCall]:
         """All of them, in order of module and function."""
@@ -73,7 +75,7 @@ class SlotGuards:
             if function is None:
                 yield UnguardedCall(module, span, slot, of_kernel)
                 continue
-            reached, caller = self._reached(module, facts, function, slot, frozenset(), 0)
+            reached, caller = self._reached(module, facts, function, slot, site.when, frozenset(), 0)
             if reached:
                 yield UnguardedCall(module, span, slot, of_kernel, caller)
 
@@ -86,18 +88,24 @@ class SlotGuards:
             while scope.index > 0:
                 when.append(scope.when)
                 scope = block.scopes[scope.parent]
-            if possible(("and", *when), self._values(module, 0, slot, 0)):
+            if self._possible(module, 0, slot, ("and", *when), block):
                 yield UnguardedCall(module, call.span, slot, of_kernel=False)
 
-    def _possible(self, module: str, scope: int, slot: OpSlotInfo, when: Condition) -> bool:
-        """Whether a path can be taken while the slot's op is eager."""
-        return possible(when, self._values(module, scope, slot, 0))
+    def _possible(
+        self, module: str, scope: int, slot: OpSlotInfo, when: Condition, block: FileFacts | None = None
+    ) -> bool:
+        """Whether a path is known to be taken while the slot's op is eager, if what else it depends on is so."""
+        if not possible(when, self._values(module, scope, slot, 0)):
+            return False
+        if not self._questions:
+            self._questions.append(SlotQuestions(self.model))
+        return not self._questions[0].may_ask(module, block or self.model.module(module), scope, when)
 
     def _reached(
-        self, module: str, facts: FileFacts, function: Scope, slot: OpSlotInfo, above: frozenset[tuple[str, int]],
-        depth: int,
+        self, module: str, facts: FileFacts, function: Scope, slot: OpSlotInfo, when: Condition,
+        above: frozenset[tuple[str, int]], depth: int,
     ) -> tuple[bool, tuple[str, Span] | None]:  # fmt: skip
-        """Whether a function can run while the op is eager, and where it is called then, as far as that is known."""
+        """Whether a function gets to *when* while the op is eager, and where it is called then, as far as is known."""
         if (module, function.index) in above or depth > _MAX_DEPTH:
             return False, None
         above = above | {(module, function.index)}
@@ -112,15 +120,25 @@ class SlotGuards:
         if not uses and owner.kind == "class":
             if self._refused_by_init(module, facts, owner, slot):
                 return False, None
+            when = TRUE
             known = self.model.reach.callers.uses_of(module, owner.index)
             uses = [use for use in known if not (use.module == module and _inside(use.span, owner.span))]
         for use in uses:
-            if self._use_reached(use, slot, above, depth):
+            if self._use_reached(use, slot, self._asked(use, function, when), above, depth):
                 return True, (use.module, use.span)
         return not uses, None
 
-    def _use_reached(self, use: Use, slot: OpSlotInfo, above: frozenset[tuple[str, int]], depth: int) -> bool:
-        if not self._possible(use.module, use.scope, slot, use.when):
+    def _asked(self, use: Use, function: Scope, when: Condition) -> Condition:
+        """What the condition of a path says of the parameters, said of the arguments at one call."""
+        if not use.call or not any(part[0] in ("param", "cmp") for part in atoms(when)):
+            return use.when
+        given = arguments_at(self.model.deep(use.module), use.scope, use.span, function, {})
+        return both(use.when, substitute(when, given, lambda _: None))
+
+    def _use_reached(
+        self, use: Use, slot: OpSlotInfo, when: Condition, above: frozenset[tuple[str, int]], depth: int
+    ) -> bool:
+        if not self._possible(use.module, use.scope, slot, when):
             return False
         facts = self.model.deep(use.module)
         scope = facts.scopes[use.scope]
@@ -132,7 +150,7 @@ class SlotGuards:
             scope = facts.scopes[scope.parent]
         if scope.kind != "function":
             return True
-        return self._reached(use.module, facts, scope, slot, above, depth + 1)[0]
+        return self._reached(use.module, facts, scope, slot, when, above, depth + 1)[0]
 
     def _refused_by_init(self, module: str, facts: FileFacts, owner: Scope, slot: OpSlotInfo) -> bool:
         """Whether no object of the class can be made while the op is eager."""
@@ -225,18 +243,15 @@ class SlotGuards:
             owner = facts.scopes[owner.parent]
         if owner.kind != "class" or depth > _MAX_DEPTH or name.count(".") != 1:
             return None
-        lines = "\n".join(facts.lines[owner.span[0] - 1 : owner.span[2]])
-        written = re.findall(rf"{re.escape(name)}\s*(?::[^=\n]+)?=(?!=)\s*(.+)", lines)
-        if len(written) != 1:
+        attribute = name.partition(".")[2]
+        if not re.search(rf"{re.escape(name)}\s*(?::[^=\n]+)?=(?!=)", facts.text):
             return None
-        try:
-            value = ast.parse(written[0].strip(), mode="eval").body
-        except SyntaxError:
-            return None
-        held = condition(value, {})
-        if any(atom[0] == "name" and atom[1] == name for atom in atoms(held)):
-            return None
-        return truth(held, self._values(module, scope, slot, depth + 1))
+        known = {
+            truth(one.held, self._values(module, one.scope, slot, depth + 1))
+            for one in self.model.deep(module).attributes
+            if one.owner == owner.index and one.name == attribute
+        }
+        return known.pop() if len(known) == 1 else None
 
 
 def _is_prepared(site: Site, slot: OpSlotInfo, root: ast.Module) -> bool:

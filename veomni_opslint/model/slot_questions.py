@@ -1,0 +1,175 @@
+"""Conditions that may ask a slot for its kernel in a way that is not understood, as by a table, a loop or a method."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from veomni_opslint.conditions import Condition
+from veomni_opslint.facts import FileFacts, Scope, statements_of
+from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.sites import outer_functions
+
+_MAX_DEPTH = 4
+_ROUNDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SlotQuestions:
+    """Answers for one model whether a condition may be such a question."""
+
+    model: OpsModel
+    _carriers: dict[tuple[str, int], frozenset[str]] = field(default_factory=dict, repr=False)
+
+    def may_ask(self, module: str, facts: FileFacts, scope: int, condition: Condition, depth: int = 0) -> bool:
+        """Whether something in the condition, said in a scope of a file or block, may ask a slot."""
+        if depth > _MAX_DEPTH:
+            return False
+        words = self._words()
+        if facts is not self.model.module(module) and any(word in facts.text for word in words):
+            # The places in a block are those of the file around it.
+            return any(part[0] == "opaque" for part in _parts(condition))
+        for part in _parts(condition):
+            if part[0] == "opaque":
+                asks = self._asks_at(module, facts, (part[1], part[2]), str(part[3]) if len(part) > 3 else "")
+            elif part[0] in ("call", "completes"):
+                asks = self._asked_by_function(module, scope, str(part[1]), depth)
+            else:
+                asks = part[0] in ("name", "param") and self._asked_by_attribute(facts, str(part[1]))
+            if asks:
+                return True
+        return False
+
+    def _words(self) -> tuple[str, ...]:
+        return (self.model.dialect.slot_guard, self.model.dialect.slot_kernel, "use_eager_impl")
+
+    def _asks_at(self, module: str, facts: FileFacts, place: tuple[int, int], label: str) -> bool:
+        """Whether the expression at a place mentions the answer of a slot, or a name that carries it."""
+        if label.rpartition(".")[2] in self._words() or ("." in label and self._asked_by_attribute(facts, label)):
+            return True
+        function = next(
+            (one for one in outer_functions(facts) if one.span[0] <= place[0] <= one.span[2]), facts.scopes[0]
+        )
+        carriers = self._carriers_of(module, facts, function)
+        if label and label.partition(".")[0] in carriers:
+            return True
+        return any(
+            isinstance(node, ast.expr) and (node.lineno, node.col_offset) == place and self._mentions(node, carriers)
+            for statement in _statements(facts, function)
+            for node in ast.walk(statement)
+        )
+
+    def _carriers_of(self, module: str, facts: FileFacts, function: Scope) -> frozenset[str]:
+        """The names that a function gives to something made from the answer of a slot."""
+        key = (module, function.index)
+        if key not in self._carriers:
+            found: frozenset[str] = frozenset()
+            for _ in range(_ROUNDS):
+                found |= {
+                    name
+                    for statement in _statements(facts, function)
+                    for node in ast.walk(statement)
+                    for name in self._carried(node, found)
+                }
+            self._carriers[key] = found
+        return self._carriers[key]
+
+    def _carried(self, node: ast.AST, carriers: frozenset[str]) -> Iterator[str]:
+        targets: list[ast.expr] = []
+        source: ast.AST | None = None
+        if isinstance(node, ast.Assign):
+            targets, source = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+            targets, source = [node.target], node.value
+        elif isinstance(node, ast.For | ast.comprehension):
+            targets, source = [node.target], node.iter
+        elif isinstance(node, ast.If | ast.While) and self._mentions(node.test, carriers):
+            # A flag that is set where a slot answers so.
+            targets = [one for part in (*node.body, *node.orelse) for one in _stored(part)]
+            source = node.test
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            targets, source = [node.func.value], ast.Tuple(node.args, ast.Load())
+        elif isinstance(node, ast.FunctionDef):
+            if self._mentions(node, carriers):
+                yield node.name
+            return
+        if source is not None and self._mentions(source, carriers):
+            for target in targets:
+                yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name))
+
+    def _mentions(self, node: ast.AST, carriers: frozenset[str]) -> bool:
+        words = self._words()
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Attribute):
+                if inner.attr in words:
+                    return True
+            elif isinstance(inner, ast.Constant):
+                if inner.value in words:
+                    return True
+            elif isinstance(inner, ast.Name) and inner.id in carriers and isinstance(inner.ctx, ast.Load):
+                return True
+        return False
+
+    def _asked_by_attribute(self, facts: FileFacts, name: str) -> bool:
+        """Whether an attribute is a method or property that asks a slot, or is given the answer of one."""
+        last = name.rpartition(".")[2]
+        for found in re.finditer(rf"\b{re.escape(last)}\b\s*(?::[^=\n]+)?=(?!=)", facts.text):
+            if any(word in _written(facts.text, found.end()) for word in self._words()):
+                return True
+        for scope in facts.scopes:
+            if scope.kind == "function" and scope.name == last:
+                text = "\n".join(facts.lines[scope.span[0] - 1 : scope.span[2]])
+                if any(word in text for word in self._words()):
+                    return True
+        return False
+
+    def _asked_by_function(self, module: str, scope: int, name: str, depth: int) -> bool:
+        for target in self.model.symbols.resolve(module, scope, name):
+            if target.kind != "scope" or target.rest:
+                continue
+            facts = self.model.module(target.module)
+            function = facts.scopes[target.scope]
+            if not any(word in facts.text for word in self._words()):
+                continue
+            if function.deferred:
+                facts = self.model.deep(target.module)
+                function = facts.scopes[target.scope]
+            for held in (function.returns, function.completes):
+                if self.may_ask(target.module, self.model.module(target.module), function.index, held, depth + 1):
+                    return True
+        return False
+
+
+def _statements(facts: FileFacts, function: Scope) -> tuple[ast.stmt, ...]:
+    if function.index == 0:
+        return tuple(facts.tree.body) if facts.tree is not None else ()
+    return statements_of(facts, function)
+
+
+def _stored(node: ast.AST) -> Iterator[ast.Name]:
+    return (one for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+
+
+def _parts(condition: Condition) -> Iterator[Condition]:
+    """All that a condition is made of: connectives, atoms, and the operands and arguments of these."""
+    stack: list[Any] = [condition]
+    while stack:
+        current = stack.pop()
+        # What is free of arguments is said of another function than the condition.
+        if isinstance(current, tuple) and current and current[0] not in ("const", "free"):
+            if isinstance(current[0], str):
+                yield current
+            stack.extend(part for part in current if isinstance(part, tuple))
+
+
+def _written(text: str, start: int) -> str:
+    """The rest of a line, up to the line that closes what it opens."""
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    if text[start:end].rstrip().endswith(("(", "[", "{")):
+        closed = re.compile(r"^\s*[)\]}]", re.MULTILINE).search(text, end)
+        end = closed.start() if closed is not None else end
+    return text[start:end]
