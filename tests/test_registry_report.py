@@ -12,6 +12,7 @@ from veomni_opslint.discovery import discover
 from veomni_opslint.model import OpsModel
 from veomni_opslint.registry_document import registry_document
 from veomni_opslint.registry_report import render_markdown, render_text
+from veomni_opslint.reporters import Presentation
 
 RMS_NORM = "veomni/ops/kernels/rms_norm/__init__.py"
 GENERATED = "veomni/models/transformers/llama/generated/patched_modeling_llama_gpu.py"
@@ -217,7 +218,7 @@ def test_slot_that_a_later_one_replaces_is_left_out(tmp_path: Path) -> None:
 
 def test_text(tmp_path: Path) -> None:
     """Tables for a terminal."""
-    assert render_text(model_of(tmp_path, {})) == (
+    assert render_text(model_of(tmp_path, {}), Presentation()) == (
         "Kernels by op and variant\n"
         "\n"
         "  op/variant           implementation  hardware  factory\n"
@@ -242,7 +243,7 @@ def test_text(tmp_path: Path) -> None:
 
 def test_text_of_the_legacy_registry(tmp_path: Path) -> None:
     """Exact capabilities, backends, and what is not known have their place."""
-    text = render_text(model_of(tmp_path, {"veomni/ops/kernels/swiglu/__init__.py": LOSS}))
+    text = render_text(model_of(tmp_path, {"veomni/ops/kernels/swiglu/__init__.py": LOSS}), Presentation())
     assert "  loss/causal        fused           gpu =90   veomni/ops/kernels/swiglu/__init__.py:19\n" in text
     assert "  loss  GLOBAL  loss_implementation  eager    eager     veomni/ops/kernels/swiglu/__init__.py:6\n" in text
     assert "\nNot known\n\n  place                                     reason\n" in text
@@ -250,7 +251,7 @@ def test_text_of_the_legacy_registry(tmp_path: Path) -> None:
 
 def test_markdown(tmp_path: Path) -> None:
     """The same tables for a page."""
-    assert render_markdown(model_of(tmp_path, {})).startswith(
+    assert render_markdown(model_of(tmp_path, {}), Presentation()).startswith(
         "## Kernels by op and variant\n"
         "\n"
         "| op/variant | implementation | hardware | factory |\n"
@@ -266,4 +267,4 @@ def test_tree_without_a_registry(render: object, tmp_path: Path) -> None:
     write_files(tmp_path, {"opslint.toml": "", "veomni/ops/__init__.py": "_op = None\n"})
     model = analyse(*discover([str(tmp_path)])).model
     assert callable(render)
-    assert render(model) == "veomni registers no kernel and no op, and declares no slot.\n"
+    assert render(model, Presentation()) == "veomni registers no kernel and no op, and declares no slot.\n"

@@ -51,13 +51,15 @@ def test_text() -> None:
         "    3 | import torch_npu  # here\n"
         "      | ^^^^^^^^^^^^^^^^\n"
         "    veomni/ops/__init__.py:7:1: imports veomni.ops.a\n"
+        "    --fix --unsafe-fixes: move it behind the guard\n"
         "\n"
         "veomni/ops/b.py:9:2: warning OPS303 unused-kernel\n"
         "  no slot uses it\n"
         "    9 | x = 1\n"
         "      |  ^\n"
         "\n"
-        "1 error and 1 warning in 12 files (1 finding below the level shown, 2 suppressed)\n"
+        "1 error and 1 warning in 2 of 12 files (1 below the level shown, 2 suppressed, "
+        "--fix --unsafe-fixes puts 1 right)\n"
     )
 
 
@@ -77,7 +79,8 @@ def test_concise_with_everything() -> None:
         "coverage: 12 files read, 1 unreadable; 33 kernel specs, 4 op specs, 1 op slot; 1 registration unresolved\n"
         "  veomni/ops/c.py:4:1: the loop has no end\n"
         "\n"
-        "1 error and 1 warning in 12 files (1 finding below the level shown, 2 suppressed)\n"
+        "1 error and 1 warning in 2 of 12 files (1 below the level shown, 2 suppressed, "
+        "--fix --unsafe-fixes puts 1 right)\n"
     )
 
 
@@ -130,6 +133,7 @@ def test_json() -> None:
             "warnings": 1,
             "infos": 0,
             "files": 12,
+            "files_with_findings": 2,
             "hidden": 1,
             "suppressed": 2,
             "baselined": 0,
@@ -200,6 +204,7 @@ def test_narrow_terminal() -> None:
         "      | " + " " * 20 + "^" * 32,
         "    veomni/ops/__init__.py:7:1: it is imported here, and",
         "      here, and here again",
+        "    --fix --unsafe-fixes: move it behind the guard",
         "",
     ]
 
@@ -257,3 +262,21 @@ def test_levels() -> None:
 def test_exit_status(findings: tuple[Finding, ...], strict: bool, exit_zero: bool, status: int) -> None:
     """Errors fail a run, warnings a strict one, infos none."""
     assert replace(REPORT, findings=findings).exit_status(strict=strict, exit_zero=exit_zero) == status
+
+
+@pytest.mark.parametrize(
+    ("report", "presentation", "advised"),
+    [
+        (REPORT, Presentation(columns=100), False),
+        (replace(REPORT, findings=(ERROR,) * 20), Presentation(columns=100), True),
+        (replace(REPORT, findings=(ERROR,) * 20), Presentation(), False),
+        (replace(REPORT, findings=(ERROR,) * 20), Presentation(columns=100, quiet=True), False),
+        (replace(REPORT, findings=(ERROR,) * 20, baseline=True), Presentation(columns=100), False),
+        (replace(REPORT, findings=(ERROR,) * 20, new_from="main"), Presentation(columns=100), False),
+    ],
+)
+def test_advice_for_a_first_run(report: Report, presentation: Presentation, advised: bool) -> None:
+    """Who sees many findings on a terminal, without a baseline, is told of it; nobody else is."""
+    last = FORMATS["text"](report, presentation).rstrip("\n").rpartition("\n")[2]
+    assert ("--write-baseline" in last) is advised
+    assert "--write-baseline" not in FORMATS["concise"](report, presentation)

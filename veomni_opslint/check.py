@@ -22,6 +22,7 @@ from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, sel
 from veomni_opslint.rule_run import apply_rules, filter_findings
 from veomni_opslint.settings import Settings
 from veomni_opslint.stopwatch import Stopwatch
+from veomni_opslint.twins import with_twins
 
 if TYPE_CHECKING:
     from veomni_opslint.gate.apply_baseline import BaselineFile
@@ -95,13 +96,13 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     watch.lap("rules")
     files = _files_checked(analysis)
     outcome = filter_findings(found, analysis, rules, selected, baseline.entry_paths() if baseline else ())
-    unaccepted, baselined, change = outcome.findings, 0, None
+    unaccepted, change = outcome.findings, None
     accepted: tuple[Finding, ...] = ()
     if baseline is not None:
         from veomni_opslint.gate.apply_baseline import apply_baseline  # noqa: PLC0415 - most runs need none
 
         lines = dict(_excerpts(outcome.findings, analysis.files))
-        unaccepted, baselined, change = apply_baseline(
+        unaccepted, change = apply_baseline(
             baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
         )
         kept = set(unaccepted)
@@ -115,7 +116,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         with collector_paused():
             left, doubt = new_since(request.new_from, unaccepted, analysis, settings, rules, selected)
         watch.lap("the other revision")
-    shown = with_fixes(at_least(left, request.min_severity), analysis.model, selected)
+    shown = with_twins(with_fixes(at_least(left, request.min_severity), analysis.model, selected), analysis.model)
     replacements = {}
     if request.replacements:
         from veomni_opslint.replacements import replacements_of  # noqa: PLC0415 - one format holds them
@@ -127,13 +128,14 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         package=project.package,
         settings=settings.describe(),
         findings=shown,
-        hidden=len(left) - len(shown),
+        hidden=_below((*unaccepted, *accepted), request.min_severity),
         suppressed=len(outcome.silenced),
         files=files,
         coverage=_coverage(analysis),
-        baselined=baselined,
-        not_new=len(unaccepted) - len(left),
+        baselined=len(at_least(accepted, request.min_severity)),
+        not_new=len(at_least(unaccepted, request.min_severity)) - len(shown),
         new_from=request.new_from,
+        baseline=baseline is not None,
         baseline_change=change,
         silenced=tuple(one for one in outcome.silenced if at_least((one.finding,), request.min_severity)),
         accepted=at_least(accepted, request.min_severity),
@@ -163,11 +165,22 @@ def contents_of(request: Request, project: Project) -> Mapping[str, bytes]:
     return {path: request.stdin, **request.contents}
 
 
+def _below(findings: Sequence[Finding], minimum: Severity) -> int:
+    """How many findings are below the level shown, whether they are old or new."""
+    return len(findings) - len(at_least(findings, minimum))
+
+
+def _files_read(analysis: Analysis) -> list[str]:
+    """The files that findings could be about: Python files, documents, YAML files of jobs and of workflows."""
+    project, model = analysis.project, analysis.model
+    jobs = (job.yaml.path for job in model.job_files)
+    return [*project.files, *project.documents, *jobs, *model.workflow_sources]
+
+
 def _files_checked(analysis: Analysis) -> int:
-    """How many files the findings could be about: Python files, documents, YAML files of jobs and of workflows."""
+    """How many of the files read are reported on."""
     project = analysis.project
-    paths = [*project.files, *project.documents, *(job.yaml.path for job in analysis.model.job_files)]
-    paths += analysis.model.workflow_sources
+    paths = _files_read(analysis)
     problems = any(project.reports(problem.path) for problem in project.problems)
     if not problems and not any(map(project.reports, paths)):
         shown = ", ".join(sorted(project.requested or ()))
@@ -180,7 +193,7 @@ def _files_checked(analysis: Analysis) -> int:
 def _coverage(analysis: Analysis) -> Coverage:
     registrations = analysis.model.registrations
     return Coverage(
-        files=len(analysis.project.files),
+        files=len(_files_read(analysis)),
         unreadable_files=len(analysis.project.problems)
         + sum(facts.problem is not None for facts in analysis.files.values()),
         kernel_specs=len(registrations.kernel_specs),

@@ -11,28 +11,30 @@ from veomni_opslint.op_overview import OpOverview, UsedSlot
 from veomni_opslint.op_steps import Step, counted, missing, steps
 from veomni_opslint.registrations import Factory, KernelSpec, Unknown
 from veomni_opslint.registry_document import Document, at, factory_name, kernel_document, op_document
-from veomni_opslint.registry_report import Layout, hardware_text, markdown_table, text_table
+from veomni_opslint.registry_report import hardware_text
+from veomni_opslint.reporters.style import Presentation
+from veomni_opslint.reporters.table import Layout, markdown_table, text_layout
 
 _LONGEST = 80
 Heading = Callable[[str], str]
 
 
-def render_text(model: OpsModel, op: OpOverview) -> str:
-    """For a terminal."""
-    return "\n".join(_sections(model, op, text_table, lambda text: f"{text}\n"))
+def render_text(model: OpsModel, op: OpOverview, presentation: Presentation) -> str:
+    """For a terminal, of its width, or for a file."""
+    return "\n".join(_sections(model, op, text_layout(presentation), lambda text: f"{presentation.bold(text)}\n"))
 
 
-def render_markdown(model: OpsModel, op: OpOverview) -> str:
+def render_markdown(model: OpsModel, op: OpOverview, _: Presentation) -> str:
     """For a page."""
     return "\n".join(_sections(model, op, markdown_table, lambda text: f"## {text}\n"))
 
 
-def render_json(model: OpsModel, op: OpOverview) -> str:
+def render_json(model: OpsModel, op: OpOverview, _: Presentation) -> str:
     """The document as JSON."""
     return json.dumps(op_overview_document(model, op), indent=2) + "\n"
 
 
-FORMATS: dict[str, Callable[[OpsModel, OpOverview], str]] = {
+FORMATS: dict[str, Callable[[OpsModel, OpOverview, Presentation], str]] = {
     "text": render_text,
     "json": render_json,
     "markdown": render_markdown,
@@ -134,7 +136,7 @@ def _facts(op: OpOverview) -> Iterator[tuple[str, str, str]]:
     for spec in op.op_specs:
         backends = ("?",) if isinstance(spec.backends, Unknown) else tuple(name for name, _ in spec.backends)
         scope = "?" if isinstance(spec.scope, Unknown) else spec.scope
-        yield "older registry", f"{scope}: {', '.join(backends)}", _where(spec.place)
+        yield "legacy registry", f"{scope}: {', '.join(backends)}", _where(spec.place)
     for entry in op.npu:
         values = "?" if entry.values is None else ", ".join(entry.values) or "nothing but eager"
         yield entry.table, values, _where(entry.place)

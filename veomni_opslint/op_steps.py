@@ -95,7 +95,7 @@ def _registration(model: OpsModel, op: OpOverview) -> Step:
     if _chosen_by_models(op):
         return Step("registration", "not needed", _BY_MODELS)
     if op.op_specs:
-        return Step("registration", "missing", "only an OpSpec of the older registry", op.op_specs[0].place)
+        return Step("registration", "missing", "only an OpSpec of the legacy registry", op.op_specs[0].place)
     return Step("registration", "missing", f"no {model.dialect.kernel_spec} has this op_name")
 
 
@@ -108,7 +108,7 @@ def _slot(op: OpOverview) -> Step:
         return Step("slot", "done", counted(len(op.config_slots), "config slot"), op.config_slots[0].place)
     scopes = [spec.scope for spec in op.op_specs if not isinstance(spec.scope, Unknown)]
     if scopes:
-        return Step("slot", "not needed", f"the older registry applies it ({scopes[0]})", op.op_specs[0].place)
+        return Step("slot", "not needed", f"the legacy registry applies it ({scopes[0]})", op.op_specs[0].place)
     if op.read_directly:
         return Step("slot", "not needed", _BY_MODELS)
     return Step("slot", "missing", "no model has one, so that no kernel of the op is ever called")

@@ -1,4 +1,4 @@
-"""``opslint registry --format json``: registrations, slots and configuration as one JSON object."""
+"""``opslint registry --output-format json``: registrations, slots and configuration as one JSON object."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def kernel_document(spec: KernelSpec) -> Document:
 
 
 def op_document(spec: OpSpec) -> Document:
-    """An op of the older registry."""
+    """An op of the legacy registry."""
     backends = None if isinstance(spec.backends, Unknown) else {name: _backend(item) for name, item in spec.backends}
     return {
         "name": spec.name,

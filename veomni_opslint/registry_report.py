@@ -10,61 +10,60 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.model.wrappers import Table
 from veomni_opslint.registrations import Hardware, KernelSpec, OpSpec, Unknown
 from veomni_opslint.registry_document import factory_name, known, registry_document
-from veomni_opslint.reporters.style import printable
+from veomni_opslint.reporters.style import Presentation
+from veomni_opslint.reporters.table import Layout, markdown_table, text_layout
 
 
-def render_json(model: OpsModel) -> str:
+def render_json(model: OpsModel, _: Presentation) -> str:
     """The document as JSON."""
     return json.dumps(registry_document(model), indent=2) + "\n"
 
 
-def render_text(model: OpsModel) -> str:
-    """Tables for a terminal, with columns as wide as they need to be."""
-    return "\n".join(_sections(model, text_table, "{}\n"))
+def render_text(model: OpsModel, presentation: Presentation) -> str:
+    """Tables for a terminal, of its width, or for a file."""
+    return "\n".join(_sections(model, text_layout(presentation), lambda text: f"{presentation.bold(text)}\n"))
 
 
-def render_markdown(model: OpsModel) -> str:
+def render_markdown(model: OpsModel, _: Presentation) -> str:
     """The same tables for a page."""
-    return "\n".join(_sections(model, markdown_table, "## {}\n"))
+    return "\n".join(_sections(model, markdown_table, lambda text: f"## {text}\n"))
 
 
-FORMATS: dict[str, Callable[[OpsModel], str]] = {
+FORMATS: dict[str, Callable[[OpsModel, Presentation], str]] = {
     "text": render_text,
     "json": render_json,
     "markdown": render_markdown,
 }
 
-Layout = Callable[[Sequence[str], Sequence[Sequence[str]]], str]
 
-
-def _sections(model: OpsModel, table: Layout, heading: str) -> Iterator[str]:
+def _sections(model: OpsModel, table: Layout, heading: Callable[[str], str]) -> Iterator[str]:
     registrations = model.registrations
     if registrations.kernel_specs:
-        yield heading.format("Kernels by op and variant")
+        yield heading("Kernels by op and variant")
         rows = sorted((_kernel_row(spec) for spec in registrations.kernel_specs), key=lambda row: row[:2])
         yield table(("op/variant", "implementation", "hardware", "factory"), _without_repeats(rows))
     if registrations.op_specs:
-        yield heading.format("Ops of the legacy registry")
+        yield heading("Ops of the legacy registry")
         columns = ("op", "scope", "config field", "default", "backends", "registered")
         yield table(columns, [_op_row(spec) for spec in registrations.op_specs])
     if model.slots:
-        yield heading.format("Slots by op and variant")
+        yield heading("Slots by op and variant")
         yield table(("op/variant", "generated", "patch configs", "other"), _slot_rows(model))
     if model.pointers:
-        yield heading.format("Function pointers")
+        yield heading("Function pointers")
         yield table(("pointer", "op", "rebound by", "called by", "declared"), _pointer_rows(model))
     if model.wrappers is not None and model.wrappers.implementations is not None:
-        yield heading.format("Wrappers of async Ulysses")
+        yield heading("Wrappers of async Ulysses")
         yield table(("op", "implementations", "variants"), _wrapper_rows(model))
     if model.ops_config is not None:
-        yield heading.format("Config fields")
+        yield heading("Config fields")
         rows = [
             (field.name, field.default or "", _where(field.place), ", ".join(field.choices or ()))
             for field in model.ops_config.fields
         ]
         yield table(("field", "default", "declared", "choices"), rows)
     if registrations.unresolved:
-        yield heading.format("Not known")
+        yield heading("Not known")
         yield table(("place", "reason"), [(_where(item.place), item.reason) for item in registrations.unresolved])
     if not (registrations.kernel_specs or registrations.op_specs or registrations.unresolved or model.slots):
         yield f"{model.package} registers no kernel and no op, and declares no slot.\n"
@@ -149,20 +148,3 @@ def _without_repeats(rows: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:
         shown.append(("" if first == last else first, *rest))
         last = first
     return shown
-
-
-def text_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Indented columns, each as wide as it needs to be."""
-    widths = [max(len(row[index]) for row in (columns, *rows)) for index in range(len(columns))]
-    lines = [
-        "  ".join(value.ljust(width) for value, width in zip(row, widths, strict=True)).rstrip()
-        for row in (columns, *rows)
-    ]
-    return "".join(f"  {printable(line)}\n" for line in lines)
-
-
-def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table of a page."""
-    lines = [f"| {' | '.join(columns)} |", f"| {' | '.join('---' for _ in columns)} |"]
-    lines += [f"| {' | '.join(value.replace('|', chr(92) + '|') for value in row)} |" for row in rows]
-    return "".join(f"{line}\n" for line in lines)

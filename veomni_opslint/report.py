@@ -55,8 +55,8 @@ class Report:
 
     ``settings`` says where they come from. ``files`` is the number of those that findings were asked for. ``excerpts``
     are the source lines of findings, by path and line.
-    ``baselined`` is the number of findings that the baseline accepts, ``not_new`` of those that the revision
-    ``new_from`` has, too.
+    ``hidden`` is the number of findings below the level shown, old or new. Of the others, the baseline accepts
+    ``baselined``, and the revision ``new_from`` has ``not_new``, too. ``baseline`` says that there is one.
     ``silenced`` and ``accepted`` are the findings of the level shown that comments silence and the baseline accepts.
     ``replacements`` are the fixes by the fingerprint of their finding, where they were asked for. ``rules`` are
     all that there are.
@@ -75,6 +75,7 @@ class Report:
     baselined: int = 0
     not_new: int = 0
     new_from: str | None = None
+    baseline: bool = False
     baseline_change: BaselineChange | None = None
     silenced: tuple[Silenced, ...] = ()
     accepted: tuple[Finding, ...] = ()
@@ -88,6 +89,10 @@ class Report:
     def count(self, severity: Severity) -> int:
         """How many of the findings shown are of *severity*."""
         return sum(finding.severity is severity for finding in self.findings)
+
+    def files_with_findings(self) -> int:
+        """In how many files the findings shown are."""
+        return len({finding.place.path for finding in self.findings})
 
     def by_rule(self) -> dict[str, int]:
         """The number of findings shown by code, sorted by code."""

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a case is easier to read on one line.
-"""What is recorded of a registration beside its names: factory, hardware, places, and the ops of the older registry."""
+"""What is recorded of a registration beside its names: factory, hardware, places, and the ops of the legacy registry."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_columns_count_characters() -> None:
 
 
 def test_op_specs() -> None:
-    """An op of the older registry with its backends."""
+    """An op of the legacy registry with its backends."""
     code = (
         "COMMON = {'requires': ('torch_npu',)}\n"
         "for n in ('norm', 'rope'):\n"

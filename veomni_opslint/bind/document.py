@@ -1,4 +1,4 @@
-"""``opslint bind --format json``: the result as one JSON object."""
+"""``opslint bind --output-format json``: the result as one JSON object."""
 
 from __future__ import annotations
 

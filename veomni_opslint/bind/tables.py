@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from veomni_opslint.bind.simulation import Binding, ModelBinding, SlotBinding
 from veomni_opslint.findings import Place
 from veomni_opslint.registrations import Factory
-from veomni_opslint.registry_report import Layout, markdown_table, text_table
+from veomni_opslint.reporters.style import Presentation
+from veomni_opslint.reporters.table import Layout, markdown_table, text_layout
 
 Heading = Callable[[str], str]
 
@@ -16,9 +17,10 @@ _FAILURES = ("error", "unknown")
 _ORIGINS = {"config": "configuration", "default": "default", "npu_fallback": "NPU fallback", "no_field": "no field"}
 
 
-def render_text(result: Binding, *, matrix: bool = False) -> str:
-    """For a terminal."""
-    return "\n".join(_sections(result, text_table, lambda text: f"{text}\n", matrix=matrix))
+def render_text(result: Binding, presentation: Presentation, *, matrix: bool = False) -> str:
+    """For a terminal, of its width, or for a file."""
+    heading = lambda text: f"{presentation.bold(text)}\n"  # noqa: E731
+    return "\n".join(_sections(result, text_layout(presentation), heading, matrix=matrix))
 
 
 def render_markdown(result: Binding, *, matrix: bool = False) -> str:
@@ -80,7 +82,7 @@ def _row(binding: SlotBinding) -> tuple[str, ...]:
 
 def _from(origin: str, place: Place | None) -> str:
     text = _ORIGINS[origin]
-    return text if place is None else f"{text}, {place.path}:{place.line}"
+    return text if place is None or origin == "default" else f"{text}, {place.path}:{place.line}"
 
 
 def _gets(binding: SlotBinding) -> str:

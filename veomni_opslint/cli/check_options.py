@@ -17,31 +17,38 @@ from veomni_opslint.reporters import FORMATS
 
 REPORT_FORMATS = tuple(FORMATS)
 
-_EXAMPLES = """\
+_DESCRIPTION = """\
+Check that a VeOmni source tree keeps to the rules of the ops architecture: how kernels are registered, selected and \
+bound. Nothing of the tree is run.
+
 examples:
-  opslint veomni/                             check the ops package and its models
-  opslint veomni/ops/kernels/rms_norm/        read the whole package, report on one folder
-  opslint . --select OPS1,unregistered-slot   the whole repository, some rules
-  opslint veomni/ --output-format sarif --output opslint.sarif --output-format github
+  opslint veomni/                           the ops package and its models
+  opslint .                                 also tasks, tests, docs, job files
+  opslint veomni/ops/kernels/rms_norm/      read all of it, report on a folder
+  opslint veomni/ --new-from origin/main    only what this branch adds
+  opslint . --select OPS1,unbindable-default    some rules
 
 other commands, each with its own --help:
-  opslint registry [PATH]   the kernel registry as it is known statically
-  opslint bind [PATH]       which kernel each slot would get on a device, and why not
-  opslint op NAME           all about one op, and which steps of adding it are done
+  opslint registry [PATH]   which kernels are registered, and for what
+  opslint bind [PATH]       which kernel each slot gets on a device, or why none
+  opslint op NAME [PATH]    all about one op, and what is left to do for it
   opslint runtime [PATH]    which kernels really resolve on this machine
   opslint rules             every rule: code, name, severity, one line
   opslint explain RULE      what a rule catches, why, and how to put it right
+"""
+_STATUS = """\
+exit status:
+  0  no errors found (with --strict: no warnings either)
+  1  there are such findings
+  2  the run could not be made
 
-exit status: 0 no errors found (with --strict: no warnings either), 1 errors, 2 the run could not be made
 A folder that is called like a command is given as ./registry
 """
 
 
 def check_parser() -> Parser:
     """``opslint [check] PATH...``."""
-    parser = new_parser(
-        "opslint", "Check that a VeOmni source tree keeps to the rules of the ops architecture.", _EXAMPLES
-    )
+    parser = new_parser("opslint", "PATH...", _DESCRIPTION, _STATUS)
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders to report on")
     group = parser.add_argument_group("rules")
     for name, text in (
@@ -59,8 +66,9 @@ def check_parser() -> Parser:
         dest="reports",
         default=[],
         metavar="FORMAT",
-        help=f"{', '.join(REPORT_FORMATS)} (default: text); several times for several reports",
+        help=f"{', '.join(REPORT_FORMATS)} (default: text; --format is the same); several times for several reports",
     )
+    group.add_argument("--format", type=_report_format, action="append", dest="reports", help=argparse.SUPPRESS)
     group.add_argument(
         "--output",
         type=_report_file,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from veomni_opslint import __version__
 from veomni_opslint.cli.failure import report_done, report_doubt
-from veomni_opslint.cli.output import is_terminal, wants_colour, write, write_file
+from veomni_opslint.cli.output import terminal_columns, wants_colour, write, write_file
 from veomni_opslint.cli.parsers import CHECK, COMMANDS
 from veomni_opslint.cli.reports import report_targets, require_not_baseline, require_one, write_reports
 from veomni_opslint.cli.timings import render_timings
@@ -118,7 +118,7 @@ def run_registry(options: argparse.Namespace) -> int:
     doubt = doubt_about_dialect(model, settings)
     if doubt is not None:
         report_doubt(doubt)
-    write(REGISTRY_FORMATS[options.format](model), options.output)
+    write(REGISTRY_FORMATS[options.format](model, _presentation(options)), options.output)
     return 0
 
 
@@ -141,8 +141,10 @@ def run_bind(options: argparse.Namespace) -> int:
     result = bind(model, device, written, name, options.model)
     if options.format == "json":
         text = render_json(result)
+    elif options.format == "markdown":
+        text = render_markdown(result, matrix=options.matrix)
     else:
-        text = (render_text if options.format == "text" else render_markdown)(result, matrix=options.matrix)
+        text = render_text(result, _presentation(options), matrix=options.matrix)
     write(text, options.output)
     return 1 if result.failed else 0
 
@@ -156,7 +158,8 @@ def run_op(options: argparse.Namespace) -> int:
 
     project, settings = discover((options.path,), root=options.root, config=options.config)
     model = analyse(project, settings).model
-    write(OP_FORMATS[options.format](model, overview(model, options.name)), options.output)
+    shown = OP_FORMATS[options.format](model, overview(model, options.name), _presentation(options))
+    write(shown, options.output)
     return 0
 
 
@@ -171,8 +174,7 @@ def run_rules(options: argparse.Namespace) -> int:
     """``opslint rules``: list the rules."""
     from veomni_opslint.cli.rule_list import render_rules  # noqa: PLC0415
 
-    presentation = Presentation(colour=wants_colour(options.color, to_file=False))
-    write(render_rules(rules_here(), options.format, presentation))
+    write(render_rules(rules_here(), options.format, _presentation(options)), options.output)
     return 0
 
 
@@ -181,8 +183,9 @@ def run_explain(options: argparse.Namespace) -> int:
     from veomni_opslint.cli.page import for_terminal  # noqa: PLC0415
 
     page = rule_page(find_rule(options.rule, rules_here()))
-    colour = wants_colour(options.color, to_file=False)
-    write(for_terminal(page, Presentation(colour=colour)) if colour or is_terminal() else page)
+    presentation = _presentation(options)
+    to_terminal = presentation.colour or presentation.columns is not None
+    write(for_terminal(page, presentation) if to_terminal else page, options.output)
     return 0
 
 
@@ -195,6 +198,12 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "rules": run_rules,
     "explain": run_explain,
 }
+
+
+def _presentation(options: argparse.Namespace) -> Presentation:
+    """Laid out for where the output goes."""
+    to_file = options.output is not None
+    return Presentation(colour=wants_colour(options.color, to_file=to_file), columns=terminal_columns(to_file=to_file))
 
 
 def _standard_input() -> bytes:

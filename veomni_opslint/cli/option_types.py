@@ -17,15 +17,24 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise RunError(f"{message} (see `{self.prog} --help`)")
 
+    def format_help(self) -> str:
+        """The help, its description in lines of a terminal; a line of that which is indented is laid out already."""
+        from textwrap import fill  # noqa: PLC0415 - only help needs it
+
+        lines = (self.description or "").split("\n")
+        self.description = "\n".join(line if line.startswith(" ") else fill(line, 79) for line in lines)
+        return super().format_help()
+
     def option_names(self) -> list[str]:
         """Every option, as written."""
         return [name for action in self._actions for name in action.option_strings]
 
 
-def new_parser(program: str, description: str, epilog: str) -> Parser:
-    """The parser of a command."""
+def new_parser(program: str, operands: str, description: str, epilog: str) -> Parser:
+    """The parser of a command; *operands* are what its usage names beside the options."""
     parser = Parser(
         prog=program,
+        usage=f"%(prog)s [OPTIONS] {operands}".rstrip(),
         description=description,
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -38,8 +47,33 @@ def new_parser(program: str, description: str, epilog: str) -> Parser:
 
 def add_project(group: argparse._ActionsContainer) -> None:
     """Where the project and its settings are."""
-    group.add_argument("--config", metavar="FILE", help="take the settings from FILE instead of the project's own")
-    group.add_argument("--root", metavar="DIR", help="the project root (default: found above the paths)")
+    told = "take opslint's settings from FILE instead of the project's own"
+    group.add_argument("--config", metavar="FILE", help=f"{told} (--settings is the same)")
+    _also(group, "--settings", "config")
+    add_root(group)
+
+
+def add_project_of_job(group: argparse._ActionsContainer) -> None:
+    """The same for a command whose ``--config`` is the file of a job."""
+    group.add_argument(
+        "--settings", metavar="FILE", help="take opslint's settings from FILE instead of the project's own"
+    )
+    add_root(group)
+
+
+def add_root(group: argparse._ActionsContainer) -> None:
+    """Where the project is."""
+    group.add_argument("--root", metavar="DIR", help="the project root (default: found above PATH)")
+
+
+def add_output(group: argparse._ActionsContainer) -> None:
+    """Where the output goes."""
+    group.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+
+
+def add_verbose(group: argparse._ActionsContainer) -> None:
+    """Whether an internal error shows where it happened."""
+    group.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
 
 
 def add_colour(group: argparse._ActionsContainer) -> None:
@@ -53,10 +87,23 @@ def add_colour(group: argparse._ActionsContainer) -> None:
     )
 
 
-def add_format(group: argparse._ActionsContainer, name: str, formats: Sequence[str]) -> None:
+def add_format(group: argparse._ActionsContainer, formats: Sequence[str]) -> None:
     """The format of the output; the first of *formats* is the default."""
-    shown = f"{', '.join(formats)} (default: {formats[0]})"
-    group.add_argument(name, type=choice(formats), default=formats[0], metavar="FORMAT", help=shown)
+    shown = f"{', '.join(formats)} (default: {formats[0]}; --format is the same)"
+    group.add_argument(
+        "--output-format", dest="format", type=choice(formats), default=formats[0], metavar="FORMAT", help=shown
+    )
+    _also(group, "--format", "format", type=choice(formats))
+
+
+def _also(
+    group: argparse._ActionsContainer,
+    name: str,
+    dest: str,
+    type: Callable[[str], str] = str,  # noqa: A002
+) -> None:
+    """Another name of the option that sets *dest*, which the help does not list a second time."""
+    group.add_argument(name, dest=dest, type=type, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def choice(options: Sequence[str]) -> Callable[[str], str]:

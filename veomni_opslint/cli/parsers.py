@@ -10,7 +10,10 @@ from veomni_opslint.cli.option_types import (
     Parser,
     add_colour,
     add_format,
+    add_output,
     add_project,
+    add_project_of_job,
+    add_verbose,
     comma_separated,
     count,
     device,
@@ -24,6 +27,8 @@ REGISTRY_FORMATS = ("text", "json", "markdown")
 BIND_FORMATS = ("text", "json", "markdown")
 RUNTIME_FORMATS = (*REGISTRY_FORMATS, *(one for one in REPORT_FORMATS if one not in REGISTRY_FORMATS))
 RULES_FORMATS = ("text", "json")
+
+_PATH = "the package, or its repository (default: .)"
 
 
 def parse(command: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -52,14 +57,20 @@ def parse(command: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 def registry_parser() -> Parser:
     """``opslint registry [PATH]``."""
-    parser = new_parser("opslint registry", "Show the kernel registry as it is known without running the code.", "")
-    parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="the package, or its repository (default: .)"
+    parser = new_parser(
+        "opslint registry",
+        "[PATH]",
+        "Show which kernels, ops, slots and config fields the code has, without running it.",
+        "examples:\n"
+        "  opslint registry veomni/\n"
+        "  opslint registry veomni/ --output-format json --output registry.json\n",
     )
-    add_format(parser, "--format", REGISTRY_FORMATS)
-    parser.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+    parser.add_argument("path", nargs="?", default=".", metavar="PATH", help=_PATH)
+    add_format(parser, REGISTRY_FORMATS)
+    add_output(parser)
+    add_colour(parser)
     add_project(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
+    add_verbose(parser)
     return parser
 
 
@@ -67,12 +78,18 @@ def bind_parser() -> Parser:
     """``opslint bind [PATH]``."""
     parser = new_parser(
         "opslint bind",
-        "Show which kernel each slot of each model would get, or why building the model would fail.",
-        "exit status: 0 every slot can be bound, 1 some cannot, 2 the run could not be made\n",
+        "[PATH]",
+        "Show which kernel each slot of each model would get for a configuration and a device, or why building the "
+        "model would fail. Nothing of the tree is run.",
+        "examples:\n"
+        "  opslint bind veomni/ --device npu --matrix\n"
+        "  opslint bind veomni/ --config configs/text/qwen3.yaml --model qwen3\n\n"
+        "exit status:\n"
+        "  0  every slot can be bound\n"
+        "  1  some cannot\n"
+        "  2  the run could not be made\n",
     )
-    parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="the package, or its repository (default: .)"
-    )
+    parser.add_argument("path", nargs="?", default=".", metavar="PATH", help=_PATH)
     parser.add_argument("--config", metavar="YAML", help="bind with this file of a job instead of the defaults")
     parser.add_argument(
         "--device",
@@ -81,12 +98,12 @@ def bind_parser() -> Parser:
         help="gpu:N of that compute capability, npu, or cpu (default: gpu:90)",
     )
     parser.add_argument("--model", metavar="NAME", help="only this model (default: every model that has a slot)")
-    add_format(parser, "--format", BIND_FORMATS)
     parser.add_argument("--matrix", action="store_true", help="one table, models against ops (text and markdown)")
-    parser.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
-    parser.add_argument("--settings", metavar="FILE", help="take opslint's settings from FILE, not the project's own")
-    parser.add_argument("--root", metavar="DIR", help="the project root (default: found above PATH)")
-    parser.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
+    add_format(parser, BIND_FORMATS)
+    add_output(parser)
+    add_colour(parser)
+    add_project_of_job(parser)
+    add_verbose(parser)
     return parser
 
 
@@ -94,17 +111,23 @@ def op_parser() -> Parser:
     """``opslint op NAME [PATH]``."""
     parser = new_parser(
         "opslint op",
+        "NAME [PATH]",
         "Show everything about one op, and which steps of adding it are done.",
         "example:\n  opslint op rms_norm\n",
     )
     parser.add_argument("name", metavar="NAME", help="an op (rms_norm) or its config field (rms_norm_implementation)")
     parser.add_argument(
-        "path", nargs="?", default=".", metavar="PATH", help="the repository, or its package (default: .)"
+        "path",
+        nargs="?",
+        default=".",
+        metavar="PATH",
+        help="the repository, or its package, where tests and documents are not read (default: .)",
     )
-    add_format(parser, "--format", REGISTRY_FORMATS)
-    parser.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+    add_format(parser, REGISTRY_FORMATS)
+    add_output(parser)
+    add_colour(parser)
     add_project(parser)
-    parser.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
+    add_verbose(parser)
     return parser
 
 
@@ -112,12 +135,18 @@ def runtime_parser() -> Parser:
     """``opslint runtime [PATH]``."""
     parser = new_parser(
         "opslint runtime",
+        "[PATH]",
         "Run the program's registry on this machine, each kernel in a process of its own: which kernels resolve, which "
         "need other hardware, which lack a package, which are broken.",
-        "many ranks:  torchrun --nproc-per-node 8 -m veomni_opslint runtime veomni/\n"
-        "exit status: 0 nothing is broken, 1 something is, 2 the run could not be made\n",
+        "examples:\n"
+        "  opslint runtime veomni/ --call\n"
+        "  torchrun --nproc-per-node 8 -m veomni_opslint runtime veomni/\n\n"
+        "exit status:\n"
+        "  0  nothing is broken\n"
+        "  1  something is\n"
+        "  2  the run could not be made\n",
     )
-    parser.add_argument("path", nargs="?", metavar="PATH", help="the package, or its repository (default: .)")
+    parser.add_argument("path", nargs="?", metavar="PATH", help=_PATH)
     group = parser.add_argument_group("the program")
     group.add_argument("--package", metavar="NAME", help="run the installed package of this name instead of a path")
     group.add_argument(
@@ -150,28 +179,33 @@ def runtime_parser() -> Parser:
     group = parser.add_argument_group("rules")
     for name, text in (
         ("--select", "run only these rules, of OPS901 to OPS905"),
-        ("--ignore", "leave out these rules"),
+        ("--ignore", "do not run these rules"),
     ):
         group.add_argument(name, action="extend", type=comma_separated, default=[], metavar="RULES", help=text)
-    group = parser.add_argument_group("output")
-    add_format(group, "--format", RUNTIME_FORMATS)
-    group.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
-    add_colour(group)
     group.add_argument("--baseline", metavar="FILE", help="do not show the findings that FILE accepts")
+    group = parser.add_argument_group("output")
+    add_format(group, RUNTIME_FORMATS)
+    add_output(group)
+    add_colour(group)
+    add_verbose(group)
+    group = parser.add_argument_group("exit status")
     group.add_argument("--strict", action="store_true", help="warnings fail the run, too")
     group.add_argument("--exit-zero", action="store_true", help="end with 0 whatever is found")
-    parser.add_argument("--settings", metavar="FILE", help="take opslint's settings from FILE, not the project's own")
-    parser.add_argument("--root", metavar="DIR", help="the project root (default: found above PATH)")
-    parser.add_argument("-v", "--verbose", action="store_true", help="a traceback for internal errors")
+    add_project_of_job(parser.add_argument_group("project"))
     return parser
 
 
 def rules_parser() -> Parser:
     """``opslint rules``."""
     parser = new_parser(
-        "opslint rules", "List every rule: code, name, severity, whether it has a fix, and one line.", ""
+        "opslint rules",
+        "",
+        "List every rule: code, name, severity, whether it has a fix, and one line. Rules of the project in this "
+        "folder are among them.",
+        "",
     )
-    add_format(parser, "--format", RULES_FORMATS)
+    add_format(parser, RULES_FORMATS)
+    add_output(parser)
     add_colour(parser)
     return parser
 
@@ -179,9 +213,14 @@ def rules_parser() -> Parser:
 def explain_parser() -> Parser:
     """``opslint explain RULE``."""
     parser = new_parser(
-        "opslint explain", "Show the page of a rule.", "example:\n  opslint explain unregistered-slot\n"
+        "opslint explain",
+        "RULE",
+        "Show the page of a rule: what it catches, why, a bad and a good example, how to put it right, when to "
+        "suppress it.",
+        "examples:\n  opslint explain OPS301\n  opslint explain unregistered-slot\n",
     )
     parser.add_argument("rule", metavar="RULE", help="a code (OPS301) or a name (unregistered-slot)")
+    add_output(parser)
     add_colour(parser)
     return parser
 

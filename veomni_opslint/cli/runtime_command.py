@@ -63,7 +63,7 @@ def _path(options: argparse.Namespace) -> str:
 def _on_rank(rank: Rank, request: Request, options: argparse.Namespace) -> int:
     """Every rank looks at its own device; rank 0 alone reports, and answers for all."""
     if options.format not in {"text", "json", "markdown"}:
-        raise RunError(f"--format {options.format}: of many ranks there are text, json and markdown")
+        raise RunError(f"--output-format {options.format}: of many ranks there are text, json and markdown")
     launcher = os.getppid()
     asked = runtime_options(options)
     asked = replace(asked, device_index=rank.local, jobs=options.jobs or 1)

@@ -16,7 +16,7 @@ _OP_FIELDS = ("name", "config_field", "label", "scope", "default", "global_slot"
 
 
 class OpRecorder(Recorder):
-    """Recording ops of the older registry."""
+    """Recording ops of the legacy registry."""
 
     def register_op(self, arguments: Arguments) -> Value:
         for when, option in self.options_of(arguments.get(0, "spec")):

@@ -35,10 +35,9 @@ class BaselineFile(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """The findings that are not in the baseline, with those about the baseline itself; and how many are in it."""
+    """The findings that are not in the baseline, with those about the baseline itself."""
 
     findings: tuple[Finding, ...]
-    number: int
     change: BaselineChange | None = None
 
 
@@ -91,13 +90,13 @@ def apply_baseline(
         chosen = old | set(at_least(findings, minimum))
         after = _rewritten(before, scope, judged, [(f, m) for f, m in zip(findings, marks, strict=True) if f in chosen])
         left = tuple(finding for finding in findings if finding not in chosen)
-        return Accepted(left, len(chosen), _change(file, before, after))
+        return Accepted(left, _change(file, before, after))
     left = tuple(finding for finding in findings if finding not in old)
     if file.use == "prune":
         after = before._replace(entries=tuple(entry for entry in before.entries if entry not in stale))
-        return Accepted(left, len(old), _change(file, before, after))
+        return Accepted(left, _change(file, before, after))
     about = _about_entries(file.path, stale, project, settings, rules, selected)
-    return Accepted(with_fingerprints((*left, *about)), len(old))
+    return Accepted(with_fingerprints((*left, *about)))
 
 
 def _stale(judged: Iterable[Entry], findings: Iterable[Finding]) -> list[Entry]:

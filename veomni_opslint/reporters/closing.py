@@ -20,23 +20,27 @@ def closing_lines(report: Report, presentation: Presentation) -> Iterator[str]:
 
 
 def summary(report: Report) -> str:
-    """One sentence: how much was found, in how many files, and what is not shown."""
+    """One sentence: how much was found, in how many of the files, and what is not shown."""
     counts = [counted(report.count(severity), str(severity)) for severity in SEVERITIES if report.count(severity)]
     found = " and ".join(part for part in (", ".join(counts[:-1]), *counts[-1:]) if part) or "no findings"
     aside = []
     if report.hidden:
-        aside.append(f"{counted(report.hidden, 'finding')} below the level shown")
+        aside.append(f"{report.hidden} below the level shown")
     if report.suppressed:
         aside.append(f"{report.suppressed} suppressed")
     if report.baselined:
         aside.append(f"{report.baselined} in the baseline")
     if report.not_new:
         aside.append(f"{report.not_new} in {printable(str(report.new_from))} already")
-    safe = sum(finding.fix is not None and finding.fix.safe for finding in report.findings)
+    fixes = [finding.fix.safe for finding in report.findings if finding.fix is not None]
+    safe, unsafe = fixes.count(True), fixes.count(False)
     if safe:
         aside.append(f"--fix puts {safe} right")
+    if unsafe:
+        aside.append(f"with --unsafe-fixes {unsafe} more" if safe else f"--fix --unsafe-fixes puts {unsafe} right")
     asides = f" ({', '.join(aside)})" if aside else ""
-    return f"{found} in {counted(report.files, 'file')}{asides}"
+    of = f"{report.files_with_findings()} of " if report.findings else ""
+    return f"{found} in {of}{counted(report.files, 'file')}{asides}"
 
 
 def counted(number: int, noun: str) -> str:

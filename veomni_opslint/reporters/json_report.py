@@ -21,6 +21,7 @@ def render(report: Report, presentation: Presentation) -> str:  # noqa: ARG001 -
         "summary": {
             **{f"{severity}s": report.count(severity) for severity in SEVERITIES},
             "files": report.files,
+            "files_with_findings": report.files_with_findings(),
             "hidden": report.hidden,
             "suppressed": report.suppressed,
             "baselined": report.baselined,

@@ -15,6 +15,7 @@ _COLUMNS = 112
 _WIDEST_EXCERPT = 140
 _KEPT_BEFORE = 20
 _TAB = "    "
+_MANY = 20
 
 
 def render(report: Report, presentation: Presentation) -> str:
@@ -24,7 +25,17 @@ def render(report: Report, presentation: Presentation) -> str:
         lines.extend(_paragraph(finding, report, presentation))
         lines.append("")
     lines.extend(closing_lines(report, presentation))
+    lines.extend(_advice(report, presentation))
     return "".join(f"{line}\n" for line in lines)
+
+
+def _advice(report: Report, presentation: Presentation) -> Iterator[str]:
+    """How to begin on a tree with many findings; only for a person who sees it in a terminal."""
+    first_run = not report.baseline and report.new_from is None and len(report.findings) >= _MANY
+    if first_run and presentation.columns is not None and not presentation.quiet:
+        yield presentation.dim(
+            "`--baseline opslint-baseline.txt --write-baseline` accepts what is old, for a gate on what is new"
+        )
 
 
 def _paragraph(finding: Finding, report: Report, presentation: Presentation) -> Iterator[str]:
@@ -41,6 +52,10 @@ def _paragraph(finding: Finding, report: Report, presentation: Presentation) -> 
             yield f"    {printable(said)}"
         else:
             yield from _wrapped(said, "    ", "      ", presentation.columns)
+    if finding.fix is not None:
+        how = "--fix" if finding.fix.safe else "--fix --unsafe-fixes"
+        said = f"{how}: {finding.fix.description}"
+        yield from _wrapped(said, "    ", "      ", presentation.columns or _COLUMNS)
 
 
 def _wrapped(text: str, first: str, further: str, columns: int) -> list[str]:

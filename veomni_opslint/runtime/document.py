@@ -1,4 +1,4 @@
-"""``opslint runtime --format json``: everything that was seen, and the findings as ``opslint check`` writes them."""
+"""``opslint runtime`` as JSON: everything that was seen, and the findings as ``opslint check`` writes them."""
 
 from __future__ import annotations
 

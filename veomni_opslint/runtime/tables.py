@@ -1,4 +1,4 @@
-"""``opslint runtime --format text`` and ``--format markdown``: for a person, and for an issue or a pull request."""
+"""``opslint runtime`` as text and Markdown: for a person, and for an issue or a pull request."""
 
 from __future__ import annotations
 
