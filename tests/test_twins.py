@@ -26,9 +26,9 @@ def related(root: Path) -> list[tuple[str, list[tuple[str, str]]]]:
 def write(root: Path, *wrong: str) -> None:
     """The base tree with the slot misspelt in some files."""
     write_base_tree(root)
-    write_files(
-        root, {"pyproject.toml": "", **{path: (root / path).read_text().replace(SLOT, WRONG) for path in wrong}}
-    )
+    config = (root / CONFIG).read_text()
+    write_files(root, {"pyproject.toml": "", CONFIG: config.replace(SOURCE, f"{SOURCE}, {TARGET}")})
+    write_files(root, {path: (root / path).read_text().replace(SLOT, WRONG) for path in wrong})
 
 
 def test_twins(tmp_path: Path) -> None:
