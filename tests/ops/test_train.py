@@ -24,7 +24,7 @@ SMALL = [
 
 def run(*arguments: str, ranks: int = 1) -> list[float]:
     """Train in processes of their own, on the CPU, and give the losses that they print."""
-    launcher = [] if ranks == 1 else ["torch.distributed.run", f"--nproc-per-node={ranks}", "-m"]
+    launcher = [] if ranks == 1 else ["torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}", "-m"]
     done = subprocess.run(
         [sys.executable, "-m", *launcher, "veomni.train", *SMALL, *arguments],
         cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},

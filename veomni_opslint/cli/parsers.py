@@ -140,7 +140,7 @@ def runtime_parser() -> Parser:
         "need other hardware, which lack a package, which are broken.",
         "examples:\n"
         "  opslint runtime veomni/ --call\n"
-        "  torchrun --nproc-per-node 8 -m veomni_opslint runtime veomni/\n\n"
+        "  torchrun --standalone --nproc-per-node 8 -m veomni_opslint runtime veomni/\n\n"
         "exit status:\n"
         "  0  nothing is broken\n"
         "  1  something is\n"
