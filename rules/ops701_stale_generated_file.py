@@ -12,6 +12,7 @@ from veomni_opslint.facts import EmbeddedBlock, FileFacts, Import, Span
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names, names_of
+from veomni_opslint.model.global_names import uses_global
 from veomni_opslint.model.patch_plans import Origin, PatchPlan, PlannedBlock, PlannedCode, PlannedImport
 from veomni_opslint.model.planned_source import lines_of, planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference, same_tree
@@ -116,7 +117,7 @@ class _Comparison:
             yield from _imports_of(planned)
 
     def _uses(self, name: str) -> bool:
-        return name in self._model.global_names(self._plan.generated).used
+        return uses_global(self._file.facts, name)
 
     def _block(self, planned: PlannedBlock) -> Iterator[Finding]:
         facts = planned.block.facts

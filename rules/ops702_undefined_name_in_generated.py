@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from veomni_opslint.conditions import Condition, possible
-from veomni_opslint.facts import Binding, FileFacts, Ref
+from veomni_opslint.conditions import TRUE, Condition, possible
+from veomni_opslint.facts import Binding, FileFacts, Ref, parameters_of
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.global_names import global_names_of
@@ -29,13 +31,11 @@ _MAX_RELATED = 3
 def check(model: OpsModel) -> Iterator[Finding]:
     missing: dict[str, frozenset[str]] = {}
     for module, facts in model.modules_in(model.models_package):
-        if facts.problem is None and slot_source(facts.path, model.dialect) == "generated":
-            bound = _bound(facts)
-            if bound is not None:
-                names = model.global_names(module)
-                missing[module] = names.used - bound - names.assigned - _ALWAYS
-                if missing[module]:
-                    yield from _in_generated(model, module, facts, missing[module])
+        if slot_source(facts.path, model.dialect) == "generated" and facts.problem is None and _is_knowable(facts):
+            names = model.global_names(module)
+            missing[module] = _without_bound(facts, names.used - names.assigned - _ALWAYS)
+            if missing[module]:
+                yield from _in_generated(model, module, facts, missing[module])
     for plan in model.patch_plans.values():
         if plan.generated in missing and plan.knows("code", "imports", "blocks"):
             yield from _in_patches(model, plan, missing[plan.generated])
@@ -61,17 +61,20 @@ def _ways(model: OpsModel) -> str:
     return f"{dialect.add_import}, {dialect.add_helper}, {dialect.post_import_block}"
 
 
-def _bound(facts: FileFacts) -> frozenset[str] | None:
-    """The names that the module has when its functions run; None when they cannot be known."""
+def _is_knowable(facts: FileFacts) -> bool:
+    """Whether the names of the module can be known."""
     if any(name.name == "*" for one in facts.imports for name in one.names if one.scope == 0):
-        return None
-    if any(word in facts.text for word in _DYNAMIC):
-        return None
-    found = set()
-    for binding in facts.bindings:
-        if binding.scope == 0 and binding.kind != "delete" and possible(binding.when, _when_run):
-            found.add(binding.name)
-    return frozenset(found)
+        return False
+    return not any(word in facts.text for word in _DYNAMIC)
+
+
+def _without_bound(facts: FileFacts, names: frozenset[str]) -> frozenset[str]:
+    """*names* without those that the module has when its functions run."""
+    bindings = [one for one in facts.bindings if one.scope == 0 and one.kind != "delete"]
+    missing = names.difference(one.name for one in bindings if one.when is TRUE)
+    if not missing:
+        return missing
+    return missing.difference(one.name for one in bindings if one.name in missing and possible(one.when, _when_run))
 
 
 def _when_run(atom: Condition) -> bool | None:
@@ -141,7 +144,8 @@ def _names_by_origin(model: OpsModel, plan: PatchPlan) -> tuple[frozenset[str], 
 def _is_of_project(model: OpsModel, module: str, binding: Binding) -> bool:
     if binding.kind != "import":
         return False
-    source = model.symbols.absolute(module, model.module(module).imports[binding.import_index])
+    imported = model.module(module).imports[binding.import_index]
+    source = model.symbols.absolute(module, imported) if imported.level else imported.module
     return source.partition(".")[0] == model.package
 
 
@@ -149,8 +153,7 @@ def _names_of_config(model: OpsModel, module: str) -> Iterator[str]:
     """What only the config file has: the source module imports nothing of the project, and has other constants."""
     facts = model.symbols.modules[module]
     for binding in facts.bindings:
-        defined = binding.kind in ("scope", "assign") or _is_of_project(model, module, binding)
-        if binding.scope == 0 and defined:
+        if binding.scope == 0 and (binding.kind in ("scope", "assign") or _is_of_project(model, module, binding)):
             yield binding.name
 
 
@@ -162,8 +165,12 @@ def _in_patch(
     path, node = code.definition.path, code.definition.node
     source = planned_source(code, model.files[path].text) or []
     text = "\n".join(source)
-    words = {name: re.compile(rf"(?<![\w.]){re.escape(name)}\b") for name in names if name in text}
-    mentioned = [name for name, word in words.items() if word.search(text) is not None]
+    words = {name: _word(name) for name in names if name in text}
+    mentioned = [
+        name
+        for name, word in words.items()
+        if word.search(text) is not None and (code.name_map or not _is_parameter(node, name, text))
+    ]
     for name in sorted(global_names_of(text).used.intersection(mentioned)) if mentioned else ():
         word = words[name]
         index, match = next(
@@ -183,3 +190,17 @@ def _in_patch(
                 [Related(use, "used here") if taken_over else Related(asked, f"goes into {plan.generated}")],
             ),
         )
+
+
+@lru_cache(maxsize=256)
+def _word(name: str) -> re.Pattern[str]:
+    # The name first: a pattern that starts with a fixed text is found far faster.
+    return re.compile(rf"{re.escape(name)}(?<![\w.]{re.escape(name)})(?!\w)")
+
+
+def _is_parameter(node: ast.AST, name: str, text: str) -> bool:
+    """Whether a function takes what it calls so, and no default or annotation uses a name like that."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    taken = any(one.name == name for one in parameters_of(node.args))
+    return taken and len(_word(name).findall(text.partition(":\n")[0])) == 1

@@ -71,7 +71,7 @@ def _originals(
 def _attributes(model: OpsModel, plan: PatchPlan) -> Attributes:
     facts = model.symbols.modules.get(plan.generated)
     found: Attributes = {}
-    lines = facts.text.split("\n") if facts is not None else []
+    lines = facts.lines if facts is not None else []
     for scope in facts.scopes if facts is not None else ():
         if scope.kind == "class" and scope.parent == 0:
             for attribute, made in _MADE.findall("\n".join(lines[scope.span[0] - 1 : scope.span[2]])):
@@ -92,9 +92,9 @@ def _drifts_of(
     if definition is None:
         return
     node = definition.node
-    lines = model.files[definition.path].text.split("\n")[node.lineno - 1 : node.end_lineno]
-    names = {name for name, _, _ in calls_in("\n".join(lines), lambda _: True)}
-    if not any(target in forks for name in names for target in _targets(name, code, attributes)):
+    text = "\n".join(model.files[definition.path].lines[node.lineno - 1 : node.end_lineno])
+    written = calls_in(text, lambda name: any(target in forks for target in _targets(name, code, attributes)))
+    if not any(_may_not_fit(name, given, code, forks, attributes) for name, given, _ in written):
         return
     facts = model.deep(definition.module)
     first, last = span_of(node)[:2], span_of(node)[2:]
@@ -108,6 +108,14 @@ def _drifts_of(
             if fork is not None and problem and not any(_problem(original, given) for original in known):
                 original = known[0] if known else None
                 yield Drift(plan, forks[target], fork, original, code, definition.path, call, problem)
+
+
+def _may_not_fit(
+    name: str, given: Arguments | None, code: PlannedCode, forks: Mapping[str, PlannedCode], attributes: Attributes
+) -> bool:
+    """Whether a call of a fork, read off the text, has a problem; only then is the file walked in depth."""
+    definitions = [forks[target].definition for target in _targets(name, code, attributes) if target in forks]
+    return any(one is not None and (given is None or _problem(one, given) != "") for one in definitions)
 
 
 def _targets(name: str, code: PlannedCode, attributes: Attributes) -> list[str]:

@@ -73,7 +73,15 @@ class GeneratedFile:
 
     def assignments(self, name: str) -> list[ast.stmt]:
         """The statements at module level that assign a name."""
-        return [node for node in self.body if name in assigned_names(node)]
+        return self._assignments.get(name, [])
+
+    @cached_property
+    def _assignments(self) -> Mapping[str, list[ast.stmt]]:
+        found: dict[str, list[ast.stmt]] = {}
+        for node in self.body:
+            for name in dict.fromkeys(assigned_names(node)):
+                found.setdefault(name, []).append(node)
+        return found
 
     def last_import(self) -> Span:
         """The place of the last import at module level, or the start of the file."""
