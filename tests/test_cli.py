@@ -338,5 +338,7 @@ def test_explain() -> None:
     for word in ("OPS002", "ops002", "unused-suppression"):
         assert opslint("explain", word) == Outcome(0, page, "")
     shown = opslint("explain", "OPS002", "--color", "always").out
-    assert shown.startswith("\x1b[1mOPS002 unused-suppression\x1b[0m\n\nA suppression comment suppresses nothing")
+    assert shown.startswith(
+        "\x1b[1mOPS002 unused-suppression\x1b[0m\n\x1b[2mwarning, with a fix (--fix)\x1b[0m\n\nA sup"
+    )
     assert [line for line in shown.splitlines() if "```" in line or line.startswith("#")] == []

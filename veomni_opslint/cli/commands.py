@@ -179,13 +179,14 @@ def run_rules(options: argparse.Namespace) -> int:
 
 
 def run_explain(options: argparse.Namespace) -> int:
-    """``opslint explain``: show the page of a rule, as it is or, on a terminal, a little dressed."""
+    """``opslint explain``: show the page of a rule, as it is or, on a terminal, what a person wants first."""
     from veomni_opslint.cli.page import for_terminal  # noqa: PLC0415
 
-    page = rule_page(find_rule(options.rule, rules_here()))
+    loaded = find_rule(options.rule, rules_here())
+    page = rule_page(loaded)
     presentation = _presentation(options)
     to_terminal = presentation.colour or presentation.columns is not None
-    write(for_terminal(page, presentation) if to_terminal else page, options.output)
+    write(for_terminal(page, loaded, presentation, full=options.full) if to_terminal else page, options.output)
     return 0
 
 

@@ -216,10 +216,13 @@ def explain_parser() -> Parser:
         "opslint explain",
         "RULE",
         "Show the page of a rule: what it catches, why, a bad and a good example, how to put it right, when to "
-        "suppress it.",
+        "suppress it. In a pipe or a file it is the whole page, as Markdown.",
         "examples:\n  opslint explain OPS301\n  opslint explain unregistered-slot\n",
     )
     parser.add_argument("rule", metavar="RULE", help="a code (OPS301) or a name (unregistered-slot)")
+    parser.add_argument(
+        "--full", action="store_true", help="on a terminal, too: every example, also those of what is not reported"
+    )
     add_output(parser)
     add_colour(parser)
     return parser
