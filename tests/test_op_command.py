@@ -12,7 +12,7 @@ from support.projects import write_base_tree, write_files
 KERNELS = "docs/kernels.md"
 FILES = {
     "pyproject.toml": "",
-    "tests/ops/test_swiglu.py": "def test_forward():\n    assert 'swiglu_mlp'\n",
+    "tests/ops/test_swiglu.py": "def test_forward():\n    assert 'swiglu_mlp', 'triton'\n",
     KERNELS: "| Config field | Default |\n|---|---|\n| `swiglu_mlp_implementation` | `triton` |\n",
 }
 SWIGLU = "veomni/ops/kernels/swiglu/__init__.py"
@@ -89,6 +89,40 @@ def test_json(project: Path) -> None:
     assert document["tests"] == [{"file": "tests/ops/test_swiglu.py", "line": 2}]
     assert document["documentation"] == [{"file": KERNELS, "line": 3, "text": "`swiglu_mlp_implementation` | `triton`"}]
     assert [(slot["model"], slot["for_npu"], slot["line"]) for slot in document["slots"]] == [("llama", False, 7)]
+
+
+def test_findings(project: Path) -> None:
+    """What rules find about the op makes its steps wrong, unless a comment silences it; other findings are left out."""
+    write_files(
+        project,
+        {
+            "tests/ops/test_swiglu.py": "def test_forward():\n    assert 'swiglu_mlp'\n",
+            KERNELS: FILES[KERNELS].replace("`triton`", "`eager`"),
+            "veomni/broken.py": "(",
+        },
+    )
+    outcome = opslint("op", "swiglu_mlp", ".", "--output-format", "json", cwd=project)
+    document = json.loads(outcome.out)
+    wrong = [
+        (one["step"], one["note"], one["file"], one["line"]) for one in document["steps"] if one["status"] == "wrong"
+    ]
+    assert [(one["code"], one["path"], one["line"]) for one in document["findings"]] == [
+        ("OPS802", KERNELS, 3),
+        ("OPS803", SWIGLU, 11),
+    ]
+    assert wrong == [("test", "1 finding (OPS803)", SWIGLU, 11), ("docs", "1 finding (OPS802)", KERNELS, 3)]
+    text = opslint("op", "swiglu_mlp", ".", cwd=project).out
+    assert squeezed(text).endswith(
+        "rule where what is wrong\n"
+        f"OPS802 {KERNELS}:3 the documentation says that `swiglu_mlp_implementation` is `eager` by default, and it is "
+        "`triton`\n"
+        f"OPS803 {SWIGLU}:11 no test under tests/ops names the implementation `triton` of `swiglu_mlp`\n"
+        "\n"
+        "Missing: NPU file. Wrong: test, docs. 2 findings: `opslint .` tells more.\n"
+    )
+    write_files(project, {"opslint.toml": 'ignore = ["OPS803"]'})
+    document = json.loads(opslint("op", "swiglu_mlp", ".", "--format", "json", cwd=project).out)
+    assert [one["code"] for one in document["findings"]] == ["OPS802"]
 
 
 def test_markdown(project: Path) -> None:

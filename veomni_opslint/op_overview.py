@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from veomni_opslint.errors import RunError, did_you_mean
-from veomni_opslint.findings import Place
+from veomni_opslint.findings import Finding, Place
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.binding import config_field_name
 from veomni_opslint.model.documentation import field_tables, value_tables
@@ -59,7 +59,7 @@ class OpOverview:
     """Everything about one op.
 
     ``read_directly``: nothing is registered for it, and code outside the config reads its field, a list of values.
-    ``reads_everything``: tests and documents outside the package were read.
+    ``reads_everything``: tests and documents outside the package were read. ``findings`` are about the op.
     """
 
     name: str
@@ -76,10 +76,11 @@ class OpOverview:
     documents: tuple[DocumentRow, ...]
     read_directly: bool
     reads_everything: bool
+    findings: tuple[Finding, ...] = ()
 
 
-def overview(model: OpsModel, name: str) -> OpOverview:
-    """All about the op called *name*; its config field is a name of it, too.
+def overview(model: OpsModel, name: str, findings: Iterable[Finding] = ()) -> OpOverview:
+    """All about the op called *name*, and the *findings* that are about it; its config field is a name of it, too.
 
     Raises:
         RunError: there is no such op.
@@ -92,7 +93,7 @@ def overview(model: OpsModel, name: str) -> OpOverview:
     folders = [folder for module in modules if (folder := folder_of_op(model, module))]
     folder = f"{model.project.package_path}/{model.dialect.ops_package}/kernels/{folders[0]}" if folders else ""
     names = {op, field, *folders[:1]}
-    return OpOverview(
+    found = OpOverview(
         name=op,
         field_name=field,
         folder=folder,
@@ -112,6 +113,7 @@ def overview(model: OpsModel, name: str) -> OpOverview:
         read_directly=not kernels and not op_specs and _is_read(model, field),
         reads_everything=bool(model.test_modules),
     )
+    return replace(found, findings=tuple(_about(found, findings)))
 
 
 def op_names(model: OpsModel) -> tuple[str, ...]:
@@ -153,6 +155,23 @@ def _is_read(model: OpsModel, field: str) -> bool:
         for module, facts in model.modules_in(model.package)
         if module != config.module
     )
+
+
+def _about(op: OpOverview, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """The findings that name the op or its field, or that are where something of it is declared or documented."""
+    declared = [place for spec in op.kernels for place in (spec.place, spec.spec_place)]
+    declared += [spec.place for spec in op.op_specs]
+    declared += [used.slot.place for used in op.slots]
+    declared += [slot.place for slot in op.config_slots]
+    declared += [entry.place for entry in op.npu]
+    declared += [row.place for row in op.documents]
+    declared += [op.field.place] if op.field is not None else []
+    declared += [op.wrapper.place] if op.wrapper is not None else []
+    places = {(place.path, place.line) for place in declared}
+    names = re.compile(rf"[`\"](?:{re.escape(op.name)}|{re.escape(op.field_name)})[`\"]")
+    for finding in findings:
+        if (finding.place.path, finding.place.line) in places or names.search(finding.message):
+            yield finding
 
 
 def _slots(model: OpsModel, op: str) -> Iterator[UsedSlot]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 
 from veomni_opslint.findings import Place
 from veomni_opslint.model import OpsModel
 from veomni_opslint.op_overview import OpOverview, UsedSlot
-from veomni_opslint.op_steps import Step, counted, missing, steps
+from veomni_opslint.op_steps import Status, Step, counted, steps
 from veomni_opslint.registrations import Factory, KernelSpec, Unknown
 from veomni_opslint.registry_document import Document, at, factory_name, kernel_document, op_document
 from veomni_opslint.registry_report import hardware_text
+from veomni_opslint.reporters.json_report import finding_document
 from veomni_opslint.reporters.style import Presentation
 from veomni_opslint.reporters.table import Layout, markdown_table, text_layout
 
 _LONGEST = 80
+_LEFT: tuple[Status, ...] = ("missing", "wrong", "not known")
 Heading = Callable[[str], str]
 
 
@@ -74,6 +77,7 @@ def op_overview_document(model: OpsModel, op: OpOverview) -> Document:
         "tests": [at(place) for place in op.tests],
         "documentation": [{**at(row.place), "text": row.text} for row in op.documents],
         "steps": [_step(step) for step in steps(model, op)],
+        "findings": [finding_document(finding) for finding in op.findings],
     }
 
 
@@ -122,10 +126,26 @@ def _sections(model: OpsModel, op: OpOverview, table: Layout, heading: Heading) 
     yield heading("Steps of adding an op")
     rows = [(step.name, step.status, step.note, _where(step.place)) for step in found]
     yield table(("step", "status", "what", "where"), rows)
-    left = [step.name for step in missing(found)]
-    closing = f"Missing: {', '.join(left)}." if left else "Nothing is missing."
-    unknown = [step.name for step in found if step.status == "not known"]
-    yield closing + (f" Not known: {', '.join(unknown)}." if unknown else "") + "\n"
+    if op.findings:
+        yield heading("Findings")
+        columns = ("rule", "where", "what is wrong")
+        yield table(columns, [(one.code, _where(one.place), _first_part(one.message)) for one in op.findings])
+    yield _closing(op, found) + "\n"
+
+
+def _closing(op: OpOverview, found: tuple[Step, ...]) -> str:
+    by_status = {step.status: [one.name for one in found if one.status == step.status] for step in found}
+    parts = [f"{status.capitalize()}: {', '.join(by_status[status])}." for status in _LEFT if status in by_status]
+    if "missing" not in by_status:
+        parts.insert(0, "Nothing is missing.")
+    if op.findings:
+        parts.append(f"{counted(len(op.findings), 'finding')}: `opslint .` tells more.")
+    return " ".join(parts)
+
+
+def _first_part(message: str) -> str:
+    """What is wrong, without what that does and how to put it right."""
+    return re.split(r"[:;] ", message, maxsplit=1)[0]
 
 
 def _facts(op: OpOverview) -> Iterator[tuple[str, str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.findings import Place
@@ -10,8 +9,10 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.op_overview import OpOverview
 from veomni_opslint.registrations import Factory, Hardware, Unknown
 
-Status: TypeAlias = Literal["done", "missing", "not needed", "not known"]
+Status: TypeAlias = Literal["done", "wrong", "missing", "not needed", "not known"]
 
+_DOCUMENTATION_RULES = ("OPS801", "OPS802")
+_TEST_RULES = ("OPS803",)
 _BY_MODELS = "code reads the field and chooses"
 
 
@@ -40,9 +41,13 @@ def steps(model: OpsModel, op: OpOverview) -> tuple[Step, ...]:
     )
 
 
-def missing(found: tuple[Step, ...]) -> Iterator[Step]:
-    """Those that are still to be done."""
-    return (step for step in found if step.status == "missing")
+def _reported(op: OpOverview, rules: tuple[str, ...], step: Step) -> Step:
+    """The step, wrong if one of the *rules* has a finding about it."""
+    found = [finding for finding in op.findings if finding.code in rules]
+    if not found:
+        return step
+    codes = ", ".join(dict.fromkeys(finding.code for finding in found))
+    return step._replace(status="wrong", note=f"{counted(len(found), 'finding')} ({codes})", place=found[0].place)
 
 
 def _chosen_by_models(op: OpOverview) -> bool:
@@ -141,7 +146,7 @@ def _npu(model: OpsModel, op: OpOverview) -> Step:
 
 def _test(model: OpsModel, op: OpOverview) -> Step:
     if op.tests:
-        return Step("test", "done", counted(len(op.tests), "file"), op.tests[0])
+        return _reported(op, _TEST_RULES, Step("test", "done", counted(len(op.tests), "file"), op.tests[0]))
     if not op.reads_everything:
         return Step("test", "not known", "no tests were read; give the repository as PATH")
     return Step("test", "missing", f"no test under tests/{model.dialect.ops_package} names it")
@@ -149,7 +154,8 @@ def _test(model: OpsModel, op: OpOverview) -> Step:
 
 def _documentation(model: OpsModel, op: OpOverview) -> Step:
     if op.documents:
-        return Step("docs", "done", counted(len(op.documents), "table"), op.documents[0].place)
+        listed = Step("docs", "done", counted(len(op.documents), "table"), op.documents[0].place)
+        return _reported(op, _DOCUMENTATION_RULES, listed)
     if not model.documents:
         return Step("docs", "not known", "no documents were read; give the repository as PATH")
     return Step("docs", "missing", f"no table of the documentation has {op.field_name}")

@@ -151,14 +151,14 @@ def run_bind(options: argparse.Namespace) -> int:
 
 def run_op(options: argparse.Namespace) -> int:
     """``opslint op``: show all about one op."""
-    from veomni_opslint.analysis import analyse  # noqa: PLC0415
-    from veomni_opslint.discovery import discover  # noqa: PLC0415
+    from veomni_opslint.check import Request, checked  # noqa: PLC0415
     from veomni_opslint.op_overview import overview  # noqa: PLC0415
     from veomni_opslint.op_report import FORMATS as OP_FORMATS  # noqa: PLC0415
 
-    project, settings = discover((options.path,), root=options.root, config=options.config)
-    model = analyse(project, settings).model
-    shown = OP_FORMATS[options.format](model, overview(model, options.name), _presentation(options))
+    done = checked(Request((options.path,), root=options.root, config=options.config))
+    model = done.analysis.model
+    op = overview(model, options.name, done.report.findings)
+    shown = OP_FORMATS[options.format](model, op, _presentation(options))
     write(shown, options.output)
     return 0
 
