@@ -46,6 +46,10 @@ FAULTS = {
         "it took more than the 256 MiB that it may take", "OPS905", 0,
     ),
     "prints": ('print("{\\"event\\": \\"answer\\"}")\nos.write(1, b"x" * 100_000)\nreturn max', "ok", "", None, 0),
+    "kills-its-parent": (
+        "os.kill(os.getppid(), signal.SIGKILL)\nsignal.pause()", "crashed", "the process was killed by SIGKILL",
+        "OPS905", 0,
+    ),
     "closes-everything": ("os.closerange(0, 3)\nreturn max", "ok", "", None, 0),
     "changes-state": ('from . import healthy\nhealthy.STATE["kernel"] = None\nreturn max', "ok", "", None, 0),
 }  # fmt: skip

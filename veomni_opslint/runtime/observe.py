@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from veomni_opslint.errors import RunError
 from veomni_opslint.model import OpsModel
 from veomni_opslint.runtime.binding import bindings, expected_binding
 from veomni_opslint.runtime.child.main import BIND, CONFIG, ENVIRONMENT, SLOTS
-from veomni_opslint.runtime.child.watch import Ending, Limits, Message, watch
+from veomni_opslint.runtime.child.watch import Ending, Limits, Message, Process, watch
 from veomni_opslint.runtime.decode import Decoder
 from veomni_opslint.runtime.launch import interpreter, start
 from veomni_opslint.runtime.observation import BindingState, Environment, ImportState, KernelState, RuntimeRun
@@ -56,15 +56,16 @@ def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None 
         machine = Environment(executable=python)
         return RuntimeRun(model, machine, imported, simulated=options.simulate, stand_ins=seen.stand_ins)
     specs = {_task(spec): spec for spec in seen.registry["kernel_specs"]}
-    for number, key in enumerate(_to_confirm(seen, specs)):
-        say(f"again, alone: {key}", number, len(specs))
-        seen.answers[key] = _alone(python, request, key, options)
+    others = (ENVIRONMENT, SLOTS * bool(request["slot_modules"]), CONFIG * bool(request["config_module"]))
+    doubtful = _to_confirm(seen, [key for key in (*specs, *others) if key], specs)
+    seen.answers.update(_alone(python, request, doubtful, options, say, "again, alone: "))
     machine = decoder.environment(seen.answers.get(ENVIRONMENT, {}).get("answer"), python)
     bound: tuple[BindingState, ...] = ()
     if options.job_file or options.model:
         expected, asked = expected_binding(model, options, machine)
         say("binding the slots", 0, 0)
-        bound = bindings(expected, _alone(python, {**request, "bind": asked}, BIND, options), decoder)
+        answers = _alone(python, {**request, "bind": asked}, [BIND], options, say, "")
+        bound = bindings(expected, answers[BIND], decoder)
     fields = seen.answers.get(CONFIG, {}).get("answer")
     return RuntimeRun(
         model=model,
@@ -119,30 +120,43 @@ def _keep(answer: Message, event: Message) -> None:
         answer.setdefault("all", []).append(event["answer"])
 
 
-def _to_confirm(seen: _Seen, specs: Mapping[str, Message]) -> list[str]:
-    """The tasks to do again in a process that is not forked, where a fork may be what made them fail."""
+def _to_confirm(seen: _Seen, keys: Iterable[str], specs: Collection[str]) -> list[str]:
+    """The tasks to do again in a process that is not forked.
+
+    A fork may be what made them fail, or the process that they were forked from was gone before they ended.
+    """
     if seen.alone:
-        return [key for key in (ENVIRONMENT, *specs, SLOTS, CONFIG) if key in seen.alone]
-    suspects = []
-    for key in specs:
-        answer = seen.answers.get(key, {})
-        about_forks = "forked subprocess" in str(answer.get("answer"))
-        unexplained = "answer" not in answer and "error" not in answer
-        if about_forks or unexplained or answer.get("ending", {}).get("kind") in {"signal", "exit", "timeout"}:
-            suspects.append(key)
-    return suspects
+        return [key for key in keys if key in seen.alone]
+    return [key for key in keys if _is_doubtful(seen.answers.get(key, {}), key in specs)]
 
 
-def _alone(python: str, request: Mapping[str, object], key: str, options: RuntimeOptions) -> Message:
-    answer: Message = {}
+def _is_doubtful(answer: Message, is_kernel: bool) -> bool:
+    if "ending" not in answer:
+        return True
+    about_forks = "forked subprocess" in str(answer.get("answer"))
+    unexplained = "answer" not in answer and "error" not in answer
+    return is_kernel and (about_forks or unexplained or answer["ending"]["kind"] in {"signal", "exit", "timeout"})
+
+
+def _alone(
+    python: str, request: Mapping[str, object], keys: Sequence[str], options: RuntimeOptions, say: Progress, label: str
+) -> dict[str, Message]:
+    """The answers of processes that each import the package themselves."""
+    answers: dict[str, Message] = {key: {} for key in keys}
     limits = Limits(options.import_timeout, options.timeout, options.memory)
-    asked = {**request, "only": key}
-    for process, event in watch([lambda: start(key, python, "main", asked, child_environment())], 1, limits):
+
+    def starting(key: str) -> Callable[[], Process]:
+        return lambda: start(key, python, "main", {**request, "only": key}, child_environment())
+
+    done = 0
+    for process, event in watch([starting(key) for key in keys], options.jobs, limits):
         if isinstance(event, Ending):
-            answer["ending"] = {"kind": event.kind, "detail": event.detail, "output": process.output}
+            answers[process.key]["ending"] = {"kind": event.kind, "detail": event.detail, "output": process.output}
+            done += 1
+            say(label + process.key, done, len(keys))
         elif event.get("event") in {"answer", "error"}:
-            _keep(answer, event)
-    return answer
+            _keep(answers[process.key], event)
+    return answers
 
 
 __all__ = ["ImportState", "KernelState", "Progress", "observe"]
