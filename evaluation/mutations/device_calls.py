@@ -105,6 +105,14 @@ MUTATIONS = (
         "import torch.cuda as accelerator\n\n\ndef clean():\n    accelerator.empty_cache()  # OPS205",
         MODULE_UTILS,
     ),
+    _added("type of tensors", "def cast(x):\n    return x.type(torch.cuda.FloatTensor)  # OPS205", MODULE_UTILS),
+    _added("type of tensors by name", 'def cast(x):\n    return x.type("torch.cuda.HalfTensor")  # OPS205', HELPER),
+    _added("default type", "torch.set_default_tensor_type(torch.cuda.BFloat16Tensor)  # OPS205", MODULE_UTILS),
+    _added(
+        "harmless question about a type",
+        "def is_half(x: torch.cuda.HalfTensor):\n    return isinstance(x, torch.cuda.HalfTensor)",
+        HELPER,
+    ),
     _added(
         "harmless question about the beginning of a name",
         'def wait(device):\n    if str(device).startswith("cuda"):\n        torch.cuda.synchronize()',

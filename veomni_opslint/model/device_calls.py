@@ -15,6 +15,7 @@ from veomni_opslint.facts import FileFacts, Scope, Span
 from veomni_opslint.model.callers import Use
 from veomni_opslint.model.device_literals import chosen_by_hand, is_backend_text, is_device_text, names_device
 from veomni_opslint.model.device_questions import is_asked_well
+from veomni_opslint.model.device_types import is_annotation, is_chosen_type
 from veomni_opslint.model.gpu_files import GpuFiles
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.ops_model import OpsModel
@@ -142,7 +143,7 @@ class DeviceUses:
             called = isinstance(parent, ast.Call) and parent.func is node
             name = _full_name(dotted(node), aliases)
             if name.startswith(f"{_NAMESPACE}."):
-                if not _is_use(name, called) or _is_annotation(node, path):
+                if not (_is_use(name, called) or is_chosen_type(name, node, path)) or is_annotation(node, path):
                     return ""
                 if name.removeprefix(f"{_NAMESPACE}.") not in _COUNTS:
                     return "namespace"
@@ -309,17 +310,6 @@ def _is_use(name: str, called: bool) -> bool:
     if last in _HARMLESS:
         return False
     return called or not last[:1].isupper()
-
-
-def _is_annotation(node: ast.expr, path: Path) -> bool:
-    inner: ast.AST = node
-    for outer in reversed(path):
-        if isinstance(outer, ast.arg) or (isinstance(outer, ast.AnnAssign) and inner is outer.annotation):
-            return True
-        if isinstance(outer, ast.FunctionDef | ast.AsyncFunctionDef):
-            return inner is outer.returns
-        inner = outer
-    return False
 
 
 def _span(node: ast.expr, kind: Kind) -> Span:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 
 from veomni_opslint.extract.operands import dotted
@@ -14,6 +15,8 @@ _DEVICE_CALLS = frozenset({
     "Generator", "get_device_module", "custom_fwd", "custom_bwd", "synchronize", "GradScaler",
 })  # fmt: skip
 _BACKEND_CALLS = frozenset({"init_process_group", "new_group", "init_distributed"})
+_TYPE_CALLS = frozenset({"type", "set_default_tensor_type"})
+_TENSOR_TYPE = re.compile(r"torch\.cuda\.\w*Tensor")
 _LOOK_UPS = frozenset({"get", "pop", "setdefault"})
 _OTHER_DEVICES = frozenset({"npu", "hccl"})
 
@@ -22,13 +25,15 @@ ParameterName = Callable[[ast.Call, ast.expr], str]
 
 
 def is_device_text(node: ast.AST) -> bool:
-    """Whether a string, or the beginning of an f-string, is ``cuda``, ``cuda:0`` or ``nccl``."""
+    """Whether a string, or the beginning of an f-string, is ``cuda``, ``cuda:0``, ``nccl`` or a type of tensors."""
     if isinstance(node, ast.JoinedStr):
         node = node.values[0] if node.values else node
     value = node.value if isinstance(node, ast.Constant) else None
     if not isinstance(value, str):
         return False
-    return value in ("cuda", _BACKEND) or (value.startswith("cuda:") and " " not in value) or f":{_BACKEND}" in value
+    if value in ("cuda", _BACKEND) or (value.startswith("cuda:") and " " not in value) or f":{_BACKEND}" in value:
+        return True
+    return _TENSOR_TYPE.fullmatch(value) is not None
 
 
 def is_backend_text(node: ast.AST) -> bool:
@@ -115,6 +120,8 @@ def _is_device_keyword(keyword: ast.keyword, call: ast.AST, defaults: tuple[str,
 def _is_device_argument(call: ast.Call, inner: ast.AST, defaults: tuple[str, ...], parameter: ParameterName) -> bool:
     last = call.func.attr if isinstance(call.func, ast.Attribute) else dotted(call.func)
     position = next((index for index, one in enumerate(call.args) if one is inner), -1)
+    if isinstance(inner, ast.Constant) and _TENSOR_TYPE.fullmatch(str(inner.value)):
+        return last in _TYPE_CALLS
     if last in _DEVICE_CALLS or last in _BACKEND_CALLS:
         return position == 0
     if last == "getattr":
