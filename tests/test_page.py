@@ -109,7 +109,7 @@ When to suppress
 
 Never.
 
-To silence one, a comment on its line: opslint: ignore[OPS301] the reason
+To silence one, a comment on its line: # opslint: ignore[OPS301] the reason
 2 more examples, also of what is not reported: opslint explain OPS301 --full
 """
 NARROW = Presentation(columns=60)
@@ -146,3 +146,13 @@ def test_every_page(loaded: LoadedRule) -> None:
     code = re.sub(r"^(`{3,})\w* .*$|^`{3,}$|^#+ |^\|[-|]+\|$", "", page, flags=re.MULTILINE)
     assert set(re.findall(r"\w+", code)) - set(re.findall(r"\w+", whole)) == set()
     assert set(short.splitlines()) - set(whole.splitlines()) <= {short.splitlines()[-1]}
+
+
+def test_files_without_comments() -> None:
+    """Where a rule is about files that take no comments, another way out is said."""
+    for code, way in (
+        ("OPS602", "To silence a file: per-file-ignores in the settings"),
+        ("OPS301", "a comment on its"),
+    ):
+        loaded = find_rule(code, load_rules())
+        assert way in for_terminal(rule_page(loaded), loaded, NARROW, full=False).splitlines()[-2]

@@ -40,9 +40,7 @@ def for_terminal(page: str, loaded: LoadedRule, presentation: Presentation, *, f
     lines = [line for block in shown for line in (*_rendered(block, presentation), "")]
     lines[1:1] = [presentation.dim(_kind(loaded))]
     left = sum(block.kind == "code" for block in blocks) - sum(block.kind == "code" for block in shown)
-    lines.append(
-        f"To silence one, a comment on its line: {presentation.code(f'opslint: ignore[{loaded.rule.code}] the reason')}"
-    )
+    lines.append(_silencing(loaded, blocks, presentation))
     if left:
         lines.append(
             presentation.dim(
@@ -50,6 +48,13 @@ def for_terminal(page: str, loaded: LoadedRule, presentation: Presentation, *, f
             )
         )
     return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _silencing(loaded: LoadedRule, blocks: Sequence[_Block], presentation: Presentation) -> str:
+    if any(block.section == "Bad" and ".py" in block.title for block in blocks):
+        comment = presentation.code(f"# opslint: ignore[{loaded.rule.code}] the reason")
+        return f"To silence one, a comment on its line: {comment}"
+    return f"To silence a file: {presentation.code('per-file-ignores')} in the settings; it takes no comments"
 
 
 def _kind(loaded: LoadedRule) -> str:
