@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from veomni_opslint.cli.rule_list import render_rules
 from veomni_opslint.reporters import Presentation
 from veomni_opslint.reporters.table import markdown_table, text_table
+from veomni_opslint.rule_loader import load_rules
 
 COLUMNS = ("op/variant", "implementations", "declared")
 ROWS = (
@@ -71,3 +73,12 @@ def test_control_characters() -> None:
 def test_markdown() -> None:
     """A bar in a cell stays in it."""
     assert markdown_table(("a", "b"), (("x|y", ""),)) == "| a | b |\n| --- | --- |\n| x\\|y |  |\n"
+
+
+def test_list_of_rules() -> None:
+    """On a terminal no line of it is wider, and what a rule is about goes on below itself; elsewhere a rule is a line."""
+    rules = load_rules()
+    wide, narrow = (render_rules(rules, "text", Presentation(columns=columns)) for columns in (None, 100))
+    assert len(wide.splitlines()) == len(rules)
+    assert [line for line in narrow.splitlines() if len(line) > 100] == []
+    assert narrow.split() == wide.split()

@@ -51,7 +51,8 @@ def for_terminal(page: str, loaded: LoadedRule, presentation: Presentation, *, f
 
 
 def _silencing(loaded: LoadedRule, blocks: Sequence[_Block], presentation: Presentation) -> str:
-    if any(block.section == "Bad" and ".py" in block.title for block in blocks):
+    bad = [block for block in blocks if block.section == "Bad" and ".py" in block.title]
+    if any(loaded.rule.code in line for block in bad for line in block.lines):
         comment = presentation.code(f"# opslint: ignore[{loaded.rule.code}] the reason")
         return f"To silence one, a comment on its line: {comment}"
     return f"To silence a file: {presentation.code('per-file-ignores')} in the settings; it takes no comments"

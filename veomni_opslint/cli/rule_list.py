@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from textwrap import wrap
 
 from veomni_opslint.reporters.style import Presentation
 from veomni_opslint.rule_loader import LoadedRule
+
+_NARROWEST = 30
 
 
 def render_rules(rules: Sequence[LoadedRule], output_format: str, presentation: Presentation) -> str:
@@ -19,8 +22,18 @@ def render_rules(rules: Sequence[LoadedRule], output_format: str, presentation: 
         rule = loaded.rule
         severity = presentation.severe(f"{rule.severity:<7}", rule.severity)
         fix = "fix" if loaded.fixable else "   "
-        lines.append(f"{presentation.bold(rule.code)}  {rule.name:<{widest}}  {severity}  {fix}  {loaded.summary}")
+        start = f"{rule.code}  {rule.name:<{widest}}  {rule.severity:<7}  {fix}  "
+        first, *further = _summary(loaded.summary, len(start), presentation)
+        lines.append(f"{presentation.bold(rule.code)}  {rule.name:<{widest}}  {severity}  {fix}  {first}")
+        lines += [" " * len(start) + line for line in further]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _summary(text: str, start: int, presentation: Presentation) -> list[str]:
+    """The summary in the columns of the terminal from *start* on; whole where there is no terminal."""
+    if presentation.columns is None:
+        return [text]
+    return wrap(text, max(presentation.columns - start, _NARROWEST), break_long_words=False, break_on_hyphens=False)
 
 
 def _document(loaded: LoadedRule) -> dict[str, object]:

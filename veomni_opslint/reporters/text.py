@@ -48,10 +48,7 @@ def _paragraph(finding: Finding, report: Report, presentation: Presentation) -> 
         yield from _excerpt(excerpt, finding, presentation)
     for related in finding.related:
         said = f"{related.place}: {related.message}"
-        if presentation.columns is None:
-            yield f"    {printable(said)}"
-        else:
-            yield from _wrapped(said, "    ", "      ", presentation.columns)
+        yield from _wrapped(said, "    ", "      ", presentation.columns or _COLUMNS)
     if finding.fix is not None:
         how = "--fix" if finding.fix.safe else "--fix --unsafe-fixes"
         said = f"{how}: {finding.fix.description}"
