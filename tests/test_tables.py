@@ -76,7 +76,7 @@ def test_markdown() -> None:
 
 
 def test_list_of_rules() -> None:
-    """On a terminal no line of it is wider, and what a rule is about goes on below itself; elsewhere a rule is a line."""
+    """On a terminal no line of it is wider, and a summary goes on below itself; elsewhere a rule is one line."""
     rules = load_rules()
     wide, narrow = (render_rules(rules, "text", Presentation(columns=columns)) for columns in (None, 100))
     assert len(wide.splitlines()) == len(rules)
