@@ -190,7 +190,7 @@ def _defining(model: OpsModel, name: str) -> list[str]:
     return [
         module
         for module, facts in model.modules_in(model.package)
-        if name in facts.text and any(one.kind == "scope" for one in model.symbols.bindings(module).get(name, ()))
+        if any(one.scope == 0 and one.name == name and one.kind == "scope" for one in facts.bindings)
     ]
 
 

@@ -11,6 +11,7 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Fix, Severity
 from veomni_opslint.model import OpsModel
+from veomni_opslint.model.symbols import imports_any
 from veomni_opslint.proposals import Edit, Proposal, extent, line_around
 from veomni_opslint.rule import Rule
 
@@ -139,16 +140,13 @@ def _users(model: OpsModel, homes: list[str]) -> Iterator[str]:
     ending = f".{model.dialect.register_method}"
     names = {model.dialect.registry, *(home.rpartition(".")[2] for home in homes)}
     names |= {
-        name
-        for module, _ in model.modules_in(model.ops_package)
-        for name, bindings in model.symbols.bindings(module).items()
-        if any(one.value_name.endswith(ending) for one in bindings)
+        one.name
+        for _, facts in model.modules_in(model.ops_package)
+        for one in facts.bindings
+        if one.scope == 0 and one.value_name.endswith(ending)
     }
     for module, facts in model.modules_in(model.package):
-        if module in homes or any(
-            imported.module.rpartition(".")[2] in names or any(one.name in names for one in imported.names)
-            for imported in facts.imports
-        ):
+        if module in homes or imports_any(facts, names):
             yield module
 
 

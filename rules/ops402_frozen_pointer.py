@@ -24,9 +24,9 @@ _NOT_AT_IMPORT = ("TYPE_CHECKING", "__name__")
 
 def check(model: OpsModel) -> Iterator[Finding]:
     seen: set[Place] = set()
-    for module in model.pointer_mentions:
+    for module, names in model.pointer_mentions.items():
         facts = model.module(module)
-        for pointer, place, imported in (*_imports(model, module), *_reads(model, module, facts)):
+        for pointer, place, imported in (*_imports(model, module), *_reads(model, module, facts, names)):
             if place not in seen:
                 seen.add(place)
                 yield rule.finding(place, _message(model, pointer, imported), _related(model, pointer))
@@ -79,10 +79,12 @@ def _imported(model: OpsModel, module: str, imported: Import) -> Iterator[tuple[
                     yield pointer, imported.span
 
 
-def _reads(model: OpsModel, module: str, facts: FileFacts) -> Iterator[tuple[tuple[str, str], Place, bool]]:
+def _reads(
+    model: OpsModel, module: str, facts: FileFacts, names: Iterable[str]
+) -> Iterator[tuple[tuple[str, str], Place, bool]]:
     """The pointer's value taken by code that runs when the module is loaded."""
     bound_from = _first_apply(model, module)
-    for node in _values(list(_statements_with(facts, {name for _, name in model.rebindable}))):
+    for node in _values(list(_statements_with(facts, names))):
         pointer = _pointer_read(model, module, node)
         if pointer is not None and span_of(node)[:2] <= bound_from:
             yield pointer, model.place(facts.path, span_of(node)), False

@@ -28,12 +28,13 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 def _config_reads(model: OpsModel) -> Iterator[Finding]:
     run = ImportTime(model.symbols, model.loading)
+    patchers: dict[str, bool] = {}
     names = (*model.dialect.config_readers, *model.dialect.config_appliers, model.dialect.apply_per_model_patches)
     seen: set[Place] = set()
     for module, facts in model.modules_in(model.package):
         if is_test(facts.path) or facts.problem is not None:
             continue
-        for chain in run.chains(module, lambda there, scope: _depends(model, there, scope, names)):
+        for chain in run.chains(module, lambda there, scope: _depends(model, there, scope, names, patchers)):
             at = _to_blame(model, chain)
             place = _place(model, chain[at])
             if place not in seen:
@@ -41,11 +42,16 @@ def _config_reads(model: OpsModel) -> Iterator[Finding]:
                 yield rule.finding(place, _message(model, chain, at), _links(model, chain, at))
 
 
-def _depends(model: OpsModel, module: str, index: int, names: tuple[str, ...]) -> bool:
+def _depends(model: OpsModel, module: str, index: int, names: tuple[str, ...], patchers: dict[str, bool]) -> bool:
+    """*patchers* is kept from call to call: which modules may patch a model."""
     scope = model.module(module).scopes[index]
     if scope.kind != "function" or scope.parent != 0:
         return False
-    return scope.name in names or _chooses_a_kernel(model, module, scope) or _patches_a_model(model, module, index)
+    if scope.name in names or _chooses_a_kernel(model, module, scope):
+        return True
+    if module not in patchers:
+        patchers[module] = _may_patch_a_model(model, module)
+    return patchers[module] and _patches_a_model(model, module, index)
 
 
 def _chooses_a_kernel(model: OpsModel, module: str, scope: Scope) -> bool:
@@ -62,13 +68,16 @@ def _chooses_a_kernel(model: OpsModel, module: str, scope: Scope) -> bool:
     )
 
 
+def _may_patch_a_model(model: OpsModel, module: str) -> bool:
+    """Whether a module outside the models package imports something of a model."""
+    return not _within(module, model.models_package) and any(
+        _is_of_model(model, model.symbols.absolute(module, one)) for one in model.module(module).imports
+    )
+
+
 def _patches_a_model(model: OpsModel, module: str, index: int) -> bool:
-    """Whether a function outside the models package replaces attributes of a model."""
+    """Whether a function replaces attributes of a model."""
     facts = model.module(module)
-    if _within(module, model.models_package) or not any(
-        _is_of_model(model, model.symbols.absolute(module, one)) for one in facts.imports
-    ):
-        return False
     return any(_replaces(model, module, index, node) for node in running_code(facts, facts.scopes[index]))
 
 

@@ -31,14 +31,17 @@ _MAX_RELATED = 3
 def check(model: OpsModel) -> Iterator[Finding]:
     missing: dict[str, frozenset[str]] = {}
     for module, facts in model.modules_in(model.models_package):
-        if slot_source(facts.path, model.dialect) == "generated" and facts.problem is None and _is_knowable(facts):
+        is_generated = slot_source(facts.path, model.dialect) == "generated"
+        if is_generated and facts.problem is None and not _imports_all(facts):
             names = model.global_names(module)
             missing[module] = _without_bound(facts, names.used - names.assigned - _ALWAYS)
-            if missing[module]:
+            if missing[module] and not _makes_names(facts):
                 yield from _in_generated(model, module, facts, missing[module])
     for plan in model.patch_plans.values():
         if plan.generated in missing and plan.knows("code", "imports", "blocks"):
-            yield from _in_patches(model, plan, missing[plan.generated])
+            found = tuple(_in_patches(model, plan, missing[plan.generated]))
+            if found and not _makes_names(model.module(plan.generated)):
+                yield from found
 
 
 def _in_generated(model: OpsModel, module: str, facts: FileFacts, missing: frozenset[str]) -> Iterator[Finding]:
@@ -61,11 +64,13 @@ def _ways(model: OpsModel) -> str:
     return f"{dialect.add_import}, {dialect.add_helper}, {dialect.post_import_block}"
 
 
-def _is_knowable(facts: FileFacts) -> bool:
-    """Whether the names of the module can be known."""
-    if any(name.name == "*" for one in facts.imports for name in one.names if one.scope == 0):
-        return False
-    return not any(word in facts.text for word in _DYNAMIC)
+def _imports_all(facts: FileFacts) -> bool:
+    return any(name.name == "*" for one in facts.imports for name in one.names if one.scope == 0)
+
+
+def _makes_names(facts: FileFacts) -> bool:
+    """Whether the module may make names in ways that cannot be followed."""
+    return any(word in facts.text for word in _DYNAMIC)
 
 
 def _without_bound(facts: FileFacts, names: frozenset[str]) -> frozenset[str]:

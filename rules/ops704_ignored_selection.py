@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from veomni_opslint.extract.scope_state import span_of
@@ -31,13 +32,28 @@ class _Kernel(NamedTuple):
     scope: int
 
 
-class _Construct(NamedTuple):
-    """A class or function at module level with its text; for a class that is imported, its name only."""
+class _Construct:
+    """A class or function at module level with its lines; for a class that is imported, its name only."""
 
-    name: str
-    text: str
-    first: int
-    last: int
+    def __init__(self, name: str, lines: list[str], first: int, last: int) -> None:
+        self.name, self.lines, self.first, self.last = name, lines, first, last
+
+    @cached_property
+    def text(self) -> str:
+        """The lines without their comments."""
+        return "\n".join(line.partition("#")[0] for line in self.lines)
+
+    @cached_property
+    def written(self) -> str:
+        """The lines with their comments."""
+        return "\n".join(self.lines)
+
+    def uses(self, name: str) -> bool:
+        """Whether the text uses a name; most lines need not be looked at for that."""
+        if name not in self.written:
+            return False
+        word = re.compile(rf"(?<![\w.]){re.escape(name)}\b")
+        return any(name in line and word.search(line.partition("#")[0]) is not None for line in self.lines)
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
@@ -62,12 +78,13 @@ def _selectable(model: OpsModel) -> dict[str, tuple[str, ...]]:
 
 
 def _in_module(model: OpsModel, module: str, facts: FileFacts, ops: dict[str, tuple[str, ...]]) -> Iterator[Finding]:
-    constructs = tuple(_constructs(facts))
-    patched = _patched_later(model, module)
+    kernels = tuple(_kernels(model, module, facts))
+    constructs = tuple(_constructs(facts)) if kernels else ()
+    patched = _patched_later(model, module) if kernels else frozenset()
     plan = model.patch_plans.get(module)
     replaced = {code.target for code in plan.code if code.external} if plan is not None else set()
     said: set[tuple[str, str]] = set()
-    for kernel in _kernels(model, module, facts):
+    for kernel in kernels:
         for construct in _users(kernel, constructs, replaced):
             op = _op_of(kernel, construct, ops)
             if not op or (kernel.dotted, op) in said or construct.name in patched:
@@ -121,8 +138,7 @@ def _constructs(facts: FileFacts) -> Iterator[_Construct]:
     for node in facts.tree.body if facts.tree is not None else ():
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             last = node.end_lineno or node.lineno
-            text = "\n".join(line.partition("#")[0] for line in lines[node.lineno - 1 : last])
-            yield _Construct(node.name, text, node.lineno, last)
+            yield _Construct(node.name, lines[node.lineno - 1 : last], node.lineno, last)
 
 
 def _users(kernel: _Kernel, constructs: tuple[_Construct, ...], replaced: set[str]) -> Iterator[_Construct]:
@@ -131,10 +147,9 @@ def _users(kernel: _Kernel, constructs: tuple[_Construct, ...], replaced: set[st
         line = kernel.span[0]
         yield from (one for one in constructs if one.first <= line <= one.last)
     elif kernel.bound in replaced:
-        yield _Construct(kernel.bound, "", kernel.span[0], kernel.span[2])
+        yield _Construct(kernel.bound, [], kernel.span[0], kernel.span[2])
     else:
-        word = re.compile(rf"(?<![\w.]){re.escape(kernel.bound)}\b")
-        yield from (one for one in constructs if kernel.bound in one.text and word.search(one.text) is not None)
+        yield from (one for one in constructs if one.uses(kernel.bound))
 
 
 def _op_of(kernel: _Kernel, construct: _Construct, ops: dict[str, tuple[str, ...]]) -> str:

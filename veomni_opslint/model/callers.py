@@ -17,6 +17,7 @@ from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.symbols import Symbols
 
 _MAX_DEPTH = 30
+_ENDING = 9
 
 
 class Hop(NamedTuple):
@@ -171,10 +172,9 @@ class Callers:
     def _is_called(self, name: str) -> bool:
         """Whether any text calls the name, other than to define it."""
         call, definition = f"{name}(", f"def {name}("
-        return any(
-            call in facts.text and facts.text.count(call) > facts.text.count(definition)
-            for facts in self.symbols.modules.values()
-        )
+        # Names of factories end alike: all but the first are looked for in few files.
+        texts = (self.symbols.modules[module].text for module in self.symbols.mentioning(call[-_ENDING:]))
+        return any(call in text and text.count(call) > text.count(definition) for text in texts)
 
     def _may_be_used_unread(self, name: str) -> bool:
         """Whether a file that cannot be parsed names it: it may be the factory of a kernel there, or guarded."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -293,10 +294,18 @@ class OpsModel:
 
     def modules_in(self, package: str) -> Iterator[tuple[str, FileFacts]]:
         """Modules of a package and below it, sorted by name; the package itself included."""
-        prefix = package + "."
-        for name in sorted(self.symbols.modules):
-            if name == package or name.startswith(prefix):
-                yield name, self.symbols.modules[name]
+        if package in self.symbols.modules:
+            yield package, self.symbols.modules[package]
+        names, prefix = self._module_names, package + "."
+        for index in range(bisect_left(names, prefix), len(names)):
+            name = names[index]
+            if not name.startswith(prefix):
+                return
+            yield name, self.symbols.modules[name]
+
+    @cached_property
+    def _module_names(self) -> list[str]:
+        return sorted(self.symbols.modules)
 
     def deep(self, module: str) -> FileFacts:
         """The facts of a module with all function bodies walked."""

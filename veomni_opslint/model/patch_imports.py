@@ -47,20 +47,25 @@ def _requested(facts: FileFacts, dialect: Dialect) -> Iterator[Import]:
             yield from (imported for imported in block.facts.imports if imported.scope == 0)
     if dialect.add_import in facts.text or "replacement_" in facts.text or _EXTERNAL in facts.text:
         literals = {one.name: one.literal for one in facts.bindings if one.scope == 0 and one.literal is not None}
-        for call in _calls(facts.tree.body if facts.tree is not None else []):
-            yield from _of_call(call, dialect, literals)
+        words = (dialect.add_import, "replacement_", _EXTERNAL)
+        for value in _values(facts.tree.body if facts.tree is not None else []):
+            text = "\n".join(facts.lines[value.lineno - 1 : value.end_lineno])
+            if any(word in text for word in words):
+                for node in ast.walk(value):
+                    if isinstance(node, ast.Call):
+                        yield from _of_call(node, dialect, literals)
 
 
-def _calls(statements: list[ast.stmt]) -> Iterator[ast.Call]:
-    """Calls at module level, with those in their arguments; tables of names are not looked into."""
+def _values(statements: list[ast.stmt]) -> Iterator[ast.Call]:
+    """Calls that statements at module level consist of; tables of names are not looked into."""
     for statement in statements:
         if isinstance(statement, ast.If | ast.For | ast.With | ast.Try):
-            yield from _calls(statement.body)
-            yield from _calls(getattr(statement, "orelse", []))
+            yield from _values(statement.body)
+            yield from _values(getattr(statement, "orelse", []))
         value = getattr(statement, "value", None)
         for one in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
             if isinstance(one, ast.Call):
-                yield from (node for node in ast.walk(one) if isinstance(node, ast.Call))
+                yield one
 
 
 def _generated_module(module: str, facts: FileFacts, dialect: Dialect) -> str:

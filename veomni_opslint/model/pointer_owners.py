@@ -12,7 +12,7 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope, statements_of
 from veomni_opslint.findings import Place
 from veomni_opslint.model.pointers import Pointer
-from veomni_opslint.model.symbols import Symbols, Target
+from veomni_opslint.model.symbols import Symbols, Target, imports_any
 from veomni_opslint.places import place_of
 
 _MAX_DEPTH = 30
@@ -125,14 +125,7 @@ def mentions(symbols: Symbols, dialect: Dialect, known: Iterable[tuple[str, str]
     found: dict[str, tuple[str, ...]] = {}
     for module, facts in symbols.modules.items() if names else ():
         # A search for every name in every text would take longer than all else that the rules about pointers do.
-        if (
-            module in homes
-            or module.endswith(dialect.patch_config_suffix)
-            or any(
-                one.module.rpartition(".")[2] in words or any(name.name in words for name in one.names)
-                for one in facts.imports
-            )
-        ):
+        if module in homes or module.endswith(dialect.patch_config_suffix) or imports_any(facts, words):
             here = tuple(name for name in names if name in facts.text)
             if here and facts.problem is None:
                 found[module] = here

@@ -40,7 +40,6 @@ class Presence:
     project: Project
     foreign: frozenset[str] = frozenset()
     _elsewhere: list[frozenset[str]] = field(default_factory=list, repr=False)
-    _texts: list[tuple[str, ...]] = field(default_factory=list, repr=False)
     _known: dict[tuple[str, str], bool | None] = field(default_factory=dict, repr=False)
     _roots: dict[str, bool] = field(default_factory=dict, repr=False)
 
@@ -155,10 +154,7 @@ class Presence:
         )
 
     def _users_of_sys_modules(self) -> tuple[str, ...]:
-        if not self._texts:
-            texts = (facts.text for facts in self.symbols.modules.values() if "sys.modules" in facts.text)
-            self._texts.append(tuple(texts))
-        return self._texts[0]
+        return tuple(self.symbols.modules[module].text for module in self.symbols.mentioning("sys.modules"))
 
     def _is_set_outside(self, module: str, name: str) -> bool:
         last = module.rpartition(".")[2]
@@ -171,7 +167,7 @@ class Presence:
             owners = []
             if f".{name}" in text:
                 owners = [_name_before(text, one.start()) for one in assigned.finditer(text)]
-            if "setattr(" in text and (f'"{name}"' in text or f"'{name}'" in text):
+            if other in self.symbols.mentioning("setattr(") and (f'"{name}"' in text or f"'{name}'" in text):
                 owners += by_name.findall(text)
             for owner in owners:
                 if owner.rpartition(".")[2] == last:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from veomni_opslint.conditions import Condition
@@ -47,6 +48,7 @@ class Reach:
     _npu_names_known: dict[str, bool] = field(default_factory=dict, repr=False)
     _npu_only: dict[str, bool] = field(default_factory=dict, repr=False)
     _callers: list[Callers] = field(default_factory=list, repr=False)
+    _shared: list[tuple[str, FileFacts]] = field(default_factory=list, repr=False)
 
     def is_npu_name(self, module: str) -> bool:
         """Whether a module is, by its name or its folder's, written for the NPU."""
@@ -80,19 +82,14 @@ class Reach:
     def unguarded_uses(self) -> Iterator[Unguarded]:
         """Uses of ``torch_npu.…`` and ``torch.npu.…`` that no guard dominates, in shared code."""
         prefixes = self.dialect.npu_packages
-        last = {package.rpartition(".")[2] for package in prefixes}
-        # One of them is part of the others, so that most files are searched once.
-        shortest = [word for word in last if not any(other != word and other in word for other in last)]
-        aliased = tuple(f"import {word}" for word in last)
+        words = (*prefixes, *(f"import {package.rpartition('.')[2]}" for package in prefixes))
         for module, facts in self._shared_modules():
-            if not any(word in facts.text for word in shortest):
-                continue
-            if not any(word in facts.text for word in (*prefixes, *aliased)):
-                continue
             roots = self._npu_names(facts)
             for ref in facts.refs:
                 if ref.handled or not (ref.name.startswith(prefixes) or ref.name.partition(".")[0] in roots):
                     continue
+                if not any(word in facts.text for word in words):
+                    break
                 if not self.guards.on_gpu().possible(module, ref.scope, ref.when):
                     continue
                 if self._is_namespace(module, ref.scope, ref.name):
@@ -124,7 +121,7 @@ class Reach:
         if imported.level:
             return ()
         packages = self.dialect.npu_packages
-        if not imported.module.startswith(self._roots):
+        if not imported.module.startswith(_roots(packages)):
             return ()
         found = [
             package for package in packages if imported.module == package or imported.module.startswith(package + ".")
@@ -134,19 +131,18 @@ class Reach:
         ]
         return tuple(dict.fromkeys(found))
 
-    @property
-    def _roots(self) -> tuple[str, ...]:
-        return tuple({package.partition(".")[0] for package in self.dialect.npu_packages})
+    def _shared_modules(self) -> list[tuple[str, FileFacts]]:
+        if not self._shared:
+            self._shared.extend(
+                (module, facts)
+                for module, facts in sorted(self.symbols.modules.items())
+                if not self.is_npu_name(module) and not self._brings_stand_ins(module, facts)
+            )
+        return self._shared
 
-    def _shared_modules(self) -> Iterator[tuple[str, FileFacts]]:
-        for module in sorted(self.symbols.modules):
-            facts = self.symbols.modules[module]
-            if not self.is_npu_name(module) and not self._brings_stand_ins(facts):
-                yield module, facts
-
-    def _brings_stand_ins(self, facts: FileFacts) -> bool:
+    def _brings_stand_ins(self, module: str, facts: FileFacts) -> bool:
         """Whether a file (a test, mostly) puts something of its own in the place of an NPU package."""
-        if "sys.modules" not in facts.text or _REPLACES_MODULES.search(facts.text) is None:
+        if module not in self.symbols.mentioning("sys.modules") or _REPLACES_MODULES.search(facts.text) is None:
             return False
         return any(
             f'"{package}"' in facts.text or f"'{package}'" in facts.text for package in self.dialect.npu_packages
@@ -186,6 +182,8 @@ class Reach:
         packages = self.npu_packages_of(imported)
         if packages:
             return packages[0]
+        if not imported.level and not self.symbols.is_project(imported.module):
+            return ""
         written = ".".join((imported.module, *(name.name for name in imported.names)))
         if not self.is_npu_name(written) and not self.is_npu_name(module):
             return ""
@@ -272,3 +270,8 @@ class Reach:
                 return False
             scope = facts.scopes[scope].parent
         return True
+
+
+@lru_cache(maxsize=8)
+def _roots(packages: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple({package.partition(".")[0] for package in packages})

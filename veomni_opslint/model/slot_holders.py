@@ -37,7 +37,9 @@ def hidden_in(model: OpsModel, slot: OpSlotInfo | ConfigSlotInfo) -> str:
 def deletion_of(slot: OpSlotInfo | ConfigSlotInfo) -> Span | None:
     """Where the module deletes the names of a slot again, which nothing else of the module keeps."""
     facts = slot.namespace
-    if slot.embedded or facts.tree is None or not any(f"del {name}" in facts.text for name in slot.names):
+    if slot.embedded or facts.tree is None or not any(isinstance(node, ast.Delete) for node in facts.tree.body):
+        return None
+    if not any(f"del {name}" in facts.text for name in slot.names):
         return None
     if any(binding.value_name in slot.names for binding in facts.bindings):
         return None

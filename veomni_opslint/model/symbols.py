@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -40,6 +40,7 @@ class Symbols:
     _bindings: dict[str, dict[str, tuple[Binding, ...]]] = field(default_factory=dict, repr=False)
     _stars: dict[str, tuple[str, ...]] = field(default_factory=dict, repr=False)
     _attributes: dict[tuple[str, str], tuple[Target, ...]] = field(default_factory=dict, repr=False)
+    _mentions: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, files: Mapping[str, FileFacts], source_root: str) -> Symbols:
@@ -85,6 +86,14 @@ class Symbols:
                 if binding.scope == 0:
                     collected.setdefault(binding.name, []).append(binding)
             known = self._bindings[module] = {name: tuple(all_) for name, all_ in collected.items()}
+        return known
+
+    def mentioning(self, word: str) -> frozenset[str]:
+        """The modules with *word* anywhere in their text; each word is searched for once."""
+        known = self._mentions.get(word)
+        if known is None:
+            found = (module for module, facts in self.modules.items() if word in facts.text)
+            known = self._mentions[word] = frozenset(found)
         return known
 
     def loaded_by(self, module: str, imported: Import) -> Iterator[str]:
@@ -281,6 +290,17 @@ def _member(facts: FileFacts | None, target: Target, name: str) -> Target | None
         if binding.scope == target.scope and binding.name == name and binding.kind == "scope":
             return Target("scope", target.module, name, binding.target_scope)
     return None
+
+
+def imports_any(facts: FileFacts, names: Collection[str]) -> bool:
+    """Whether a file imports something by one of these names, or from a module whose own name is one."""
+    for imported in facts.imports:
+        if imported.module.rpartition(".")[2] in names:
+            return True
+        for one in imported.names:
+            if one.name in names:
+                return True
+    return False
 
 
 def module_name(path: str, source_root: str) -> tuple[str, bool]:
