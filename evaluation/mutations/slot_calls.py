@@ -115,6 +115,24 @@ KEPT = (
     ),
     _kept("by setattr", '        setattr(self, "fused", veomni_swiglu_mlp)  # OPS306\n'),
     _kept("appended", "        self.fused = []\n        self.fused.append(veomni_swiglu_mlp)  # OPS306\n"),
+    _kept(
+        "appended to a list of its own",
+        "        fns = [self.act_fn]\n        fns.append(veomni_swiglu_mlp)  # OPS306\n        self.fused = fns\n",
+    ),
+    _kept(
+        "the method in a list",
+        "        fns = []\n        fns.append(veomni_swiglu_mlp.bound_kernel)  # OPS306\n        self.fused = fns\n",
+    ),
+    plant(
+        "OPS306",
+        "given to an argument",
+        append(LLAMA_GPU, "def add_to(fns):\n    fns.append(veomni_swiglu_mlp)  # OPS306"),
+    ),
+    plant(
+        "OPS306",
+        "harmless list of slots to bind",
+        append(LLAMA_GPU, "def collect(slots):\n    slots.append(veomni_swiglu_mlp)"),
+    ),
     _kept("the method instead of the kernel", "        self.fused = veomni_swiglu_mlp.bound_kernel  # OPS306\n"),
     _kept("its call", "        self.fused = veomni_swiglu_mlp.__call__  # OPS306\n"),
     plant("OPS306", "returned", append(LLAMA_GPU, "def mlp():\n    return veomni_swiglu_mlp  # OPS306")),

@@ -33,6 +33,7 @@ _GATHERING = frozenset({
 _ADDING = frozenset({"append", "add", "insert", "extend", "update", "setdefault", "appendleft", "push"})
 _CONTAINERS = (
     ast.Tuple, ast.List, ast.Set, ast.Dict, ast.Starred, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp,
+    ast.BinOp,
 )  # fmt: skip
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -79,26 +80,31 @@ class _Escapes:
         self._module = module
         self._scope = function.index if function is not None else 0
         self._in_function = function is not None
+        self._function_name = function.name if function is not None else ""
+        self._parameters = {one.name for one in function.parameters} if function is not None else set()
         self._root = root
         self._slots = LocalSlots(names, model.dialect.slot_kernel, root)
+        self._stored = {
+            one.id for one in ast.walk(root) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        }
 
     def all(self) -> Iterator[Escape]:
-        carriers: dict[str, tuple[ast.expr, OpSlotInfo]] = {}
+        carriers: dict[str, list[tuple[ast.expr, OpSlotInfo]]] = {}
         for node, path in _loads(self._root):
             slot = self._slots.known.get(node.id)
             end = self.end_of(node, path) if slot is not None else None
             if slot is None or end is None:
                 continue
             if end.local:
-                carriers.setdefault(end.local, (node, slot))
+                carriers.setdefault(end.local, []).append((node, slot))
             else:
                 yield Escape(self._module, span_of(node), slot, end.kept_by, end.passed_to)
         for node, path in _loads(self._root) if carriers else ():
             if node.id in carriers and node.id not in self._slots.known:
                 end = self.end_of(node, path)
                 if end is not None and not end.local:
-                    source, slot = carriers[node.id]
-                    yield Escape(self._module, span_of(source), slot, end.kept_by, end.passed_to)
+                    for source, slot in carriers[node.id]:
+                        yield Escape(self._module, span_of(source), slot, end.kept_by, end.passed_to)
 
     def end_of(self, node: ast.expr, path: Path) -> _End | None:
         """What becomes of a value at the end of the expressions around it; None where it is only asked or called."""
@@ -180,10 +186,20 @@ class _Escapes:
         if last == "setattr" and (call.args[:1] == [inner] or self._is_module(dotted(call.args[0]))):
             return None
         if last in _ADDING and owner and "." not in owner and owner != "self":
-            return _End(local=owner) if self._in_function else None
+            return self._added_to(owner)
         if name and self._only_asks(call, inner, name):
             return None
         return _End(passed_to=f"`{name or ast.unparse(call.func)}`")
+
+    def _added_to(self, container: str) -> _End | None:
+        """What becomes of a slot that is put into a container which has a name of its own."""
+        if container in self._parameters:
+            # Who gathers slots by that word binds them, or asks them.
+            gathers = "slot" in f"{container} {self._function_name}"
+            return None if gathers else _End(kept_by=f"the argument `{container}`")
+        if self._in_function and container in self._stored:
+            return _End(local=container)
+        return _End(kept_by=f"the table `{container}`") if self._is_dispatched(container) else None
 
     def _only_asks(self, call: ast.Call, inner: ast.AST, name: str) -> bool:
         """Whether the function called is one of the project that does no more than to call or to ask its argument."""
