@@ -116,7 +116,8 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         with collector_paused():
             left, doubt = new_since(request.new_from, unaccepted, analysis, settings, rules, selected)
         watch.lap("the other revision")
-    shown = with_twins(with_fixes(at_least(left, request.min_severity), analysis.model, selected), analysis.model)
+    shown = with_fixes(at_least(left, request.min_severity), analysis.model, selected)
+    shown = with_twins(shown, settings.dialect)
     replacements = {}
     if request.replacements:
         from veomni_opslint.replacements import replacements_of  # noqa: PLC0415 - one format holds them

@@ -3,53 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from veomni_opslint.dialect import Dialect
 from veomni_opslint.findings import Finding, Related
-from veomni_opslint.model import OpsModel
-from veomni_opslint.model.patch_plans import PatchPlan
 
 _NAMED = re.compile(r"`[^`]+`|\"[^\"]+\"")
 
 
-def with_twins(findings: Iterable[Finding], model: OpsModel) -> tuple[Finding, ...]:
+def with_twins(findings: Iterable[Finding], dialect: Dialect) -> tuple[Finding, ...]:
     """The *findings*; of two that are one slip, each names the place of the other."""
     findings = tuple(findings)
     others: dict[Finding, list[Related]] = {}
-    for generated, config in _twins(findings, model):
+    for generated, config in _twins(findings, dialect):
         others.setdefault(generated, []).append(Related(config.place, "the same slip, in the patch config: start here"))
         others.setdefault(config, []).append(Related(generated.place, "the same slip, in the file made from it"))
     return tuple(_with_places(finding, others.get(finding, ())) for finding in findings)
 
 
-def _twins(findings: tuple[Finding, ...], model: OpsModel) -> Iterator[tuple[Finding, Finding]]:
-    """Pairs of a finding in a generated file and the only one like it in what the file is made from."""
-    suffix, folder = f"{model.dialect.patch_config_suffix}.py", f"/{model.dialect.generated_folder}/"
+def _twins(findings: tuple[Finding, ...], dialect: Dialect) -> Iterator[tuple[Finding, Finding]]:
+    """Pairs of a finding in a generated file and the only one like it in a patch config of the model."""
+    suffix, folder = f"_{dialect.patch_config_suffix}.py", f"/{dialect.generated_folder}/"
     in_configs = [finding for finding in findings if finding.place.path.endswith(suffix)]
-    if not in_configs:
-        return
-    plans: Mapping[str, PatchPlan] = {}
-    for finding in findings:
-        if folder in finding.place.path:
-            plans = plans or {_path(plan): plan for plan in model.patch_plans.values()}
-            sources = _sources(plans.get(finding.place.path))
-            alike = [one for one in in_configs if one.place.path in sources and _is_alike(one, finding)]
-            if len(alike) == 1:
-                yield finding, alike[0]
+    for finding in findings if in_configs else ():
+        model, inside, file = finding.place.path.rpartition(folder)
+        if not inside:
+            continue
+        named = {related.place.path for related in finding.related}
+        alike = [
+            one
+            for one in in_configs
+            if _is_alike(one, finding) and (one.place.path in named or _folder(one).removesuffix("/patches") == model)
+        ]
+        if len(alike) > 1:
+            own = f"/{file.removeprefix(dialect.generated_prefix).removesuffix('.py')}{suffix}"
+            alike = [one for one in alike if one.place.path.endswith(own)]
+        if len(alike) == 1:
+            yield finding, alike[0]
 
 
-def _path(plan: PatchPlan) -> str:
-    """The path of the generated file, which lies in a folder beside the config."""
-    depth = plan.module.count(".")
-    root = plan.path.split("/")[: -depth - 1]
-    return "/".join((*root, *plan.generated.split("."))) + ".py"
-
-
-def _sources(plan: PatchPlan | None) -> set[str]:
-    if plan is None:
-        return set()
-    return {plan.path, *(block.path for block in plan.blocks), *(code.origin.path for code in plan.code)}
+def _folder(finding: Finding) -> str:
+    return finding.place.path.rpartition("/")[0]
 
 
 def _is_alike(one: Finding, other: Finding) -> bool:
