@@ -88,6 +88,16 @@ def test_exit_status_of_a_warning(options: list[str], status: int, tree: Path) -
     assert opslint("veomni", *options, cwd=tree).status == status
 
 
+def test_files_read_and_reported_on(tree: Path) -> None:
+    """All that a run is about is counted in both places; of a part of it, only what is reported on."""
+    workflow = ".github/workflows/npu.yml"
+    write_files(tree, {"docs/a.md": "x\n", "tasks/a.py": "", "veomni/broken.py": "(", workflow: "on: push\n"})
+    for paths, files in (((".",), (29, 29, 1)), (("veomni",), (26, 26, 1)), (("veomni/broken.py",), (1, 26, 1))):
+        document = json.loads(opslint(*paths, "--format", "json", cwd=tree).out)
+        summary, coverage = document["summary"], document["coverage"]
+        assert (summary["files"], coverage["files"], summary["files_with_findings"]) == files
+
+
 def test_settings_of_the_project(tree: Path) -> None:
     """Severity, per-file ignores and exclusion come from the settings file."""
     write_files(tree, BROKEN)

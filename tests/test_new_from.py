@@ -53,6 +53,17 @@ def test_old_findings_are_not_shown(tree: Path) -> None:
     assert (shown(report), report.not_new) == (["veomni/new.py:1 OPS001"], 2)
 
 
+def test_counts_are_those_of_a_baseline(tree: Path) -> None:
+    """A baseline and a revision count old findings alike; infos are below the level shown, old or new."""
+    write_files(tree, {"pyproject.toml": '[tool.opslint.severity]\nOPS002 = "info"\n'})
+    assert opslint("veomni", "--baseline", "b.txt", "--write-baseline", "-q", cwd=tree).status == 0
+    write_files(tree, {"veomni/new.py": f"y = 2\n{UNUSED}"})
+    by_baseline = opslint("veomni", "--baseline", "b.txt", cwd=tree)
+    by_revision = opslint("veomni", "--new-from", "HEAD", cwd=tree)
+    assert by_baseline.out == "no findings in 28 files (2 below the level shown, 1 in the baseline)\n"
+    assert by_revision.out == "no findings in 28 files (2 below the level shown, 1 in HEAD already)\n"
+
+
 def test_command(tree: Path) -> None:
     """The status is that of what is new, and the summary says how much was there already."""
     outcome = opslint("veomni", "--new-from", "HEAD", cwd=tree)

@@ -121,7 +121,7 @@ def op_parser() -> Parser:
         nargs="?",
         default=".",
         metavar="PATH",
-        help="the repository, or its package, where tests and documents are not read (default: .)",
+        help="the repository with its tests and documents, or the package alone (default: .)",
     )
     add_format(parser, REGISTRY_FORMATS)
     add_output(parser)
