@@ -32,6 +32,11 @@ FAULTS = {
     "missing-with-extra": (
         "import torch_npu", "missing", "torch_npu is not installed; the extra `npu` brings it", None, 0
     ),
+    "says-what-is-missing": (
+        "raise RuntimeError(\"kernel 'quack' cannot be used: tile-kernels is not installed, nor is fla\")", "missing",
+        "tile_kernels is not installed (kernel 'quack' cannot be used: tile-kernels is not installed, nor is fla)",
+        None, 0,
+    ),
     "ends-the-process": ("os._exit(3)", "crashed", "the process ended itself with exit status 3", "OPS905", 0),
     "ends-it-well": ("os._exit(0)", "crashed", "the process ended itself with exit status 0", "OPS905", 0),
     "segmentation-fault": (

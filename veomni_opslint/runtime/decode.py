@@ -49,7 +49,7 @@ class Decoder:
         missing = str(answer.get("missing") or "")
         extra = extra_of(self._project_root, missing) if missing else ""
         if status == "missing":
-            reason = _missing(missing, extra)
+            reason = _missing(missing, extra) + _own_words(failure, missing)
         elif status == "gated":
             reason = f"it needs {_hardware(spec)}"
         return KernelState(
@@ -184,6 +184,14 @@ def _missing(package: str, extra: str) -> str:
     if ".so" in package:
         return f"the library {package} is not installed"
     return f"{package} is not installed" + (f"; the extra `{extra}` brings it" if extra else "")
+
+
+def _own_words(failure: Failure | None, package: str) -> str:
+    """What the program says, where that is more than that the package is missing."""
+    if failure is None or failure.type in {"ModuleNotFoundError", "ImportError"} or ".so" in package:
+        return ""
+    plain = rf"\b{package}\W+is not installed\.?$"
+    return "" if re.search(plain, failure.message.replace("-", "_")) else f" ({failure.message})"
 
 
 def _hardware(spec: Message) -> str:

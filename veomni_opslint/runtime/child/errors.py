@@ -36,11 +36,12 @@ def describe_error(error: BaseException) -> Message:
     }
 
 
-def missing_package(error: BaseException, package: str, optional: list[str]) -> str | None:
+def missing_package(error: BaseException, package: str, optional: list[str], kernel: str = "") -> str | None:
     """The package that is not installed and that *error* is about, None where it is about something else.
 
     A module of *package* itself that does not exist is a mistake in the program. An error that names one of the
-    *optional* packages, none of which is found, is the program's own way to say that it is missing.
+    *optional* packages, which is not found, is the program's own way to say that it is missing; the name of the
+    *kernel*, in quotes, does not name a package.
     """
     for one in _chain(error):
         if isinstance(one, ModuleNotFoundError) and one.name:
@@ -52,10 +53,12 @@ def missing_package(error: BaseException, package: str, optional: list[str]) -> 
             library = _LIBRARY.search(str(one))
             if library is not None:
                 return library[1]
-        words = set(re.findall(r"\w+", str(one).replace("-", "_")))
+        text = str(one).replace(repr(kernel), "").replace("-", "_")
+        words = set(re.findall(r"\w+", text))
         named = [name for name in optional if name in words and not is_found(name)]
         if named:
-            return named[0]
+            said = [name for name in named if re.search(rf"\b{name}\W+(?:is|was) (?:not|missing|required)\b", text)]
+            return (said or named)[0]
     return None
 
 

@@ -27,7 +27,7 @@ def resolve_kernel(registry: Any, spec: Any, request: Message) -> tuple[Message,
     except MemoryError:
         raise
     except BaseException as error:
-        missing = missing_package(error, request["package"], request["optional"])
+        missing = missing_package(error, request["package"], request["optional"], spec.name)
         status = "broken" if missing is None else "missing"
         return {"status": status, "hardware": hardware, "missing": missing, "error": describe_error(error)}, None
     answer = {
