@@ -18,11 +18,13 @@ from evaluation.mutations.draft import (
     before,
     create,
     delete,
+    drop,
     gone,
     mark,
     mark_all,
     plant,
     swap,
+    swap_all,
 )
 from evaluation.mutations.verdict import Verdict, describe, judge
 from evaluation.opslint_child import Reported
@@ -66,6 +68,8 @@ def finding(line: int, code: str = "OPS201", path: str = "pkg/a.py", message: st
             [("OPS201", 5, 5)],
         ),
         (before("pkg/a.py", "def f", "x = 1  # OPS301"), TEXT.replace("def", "x = 1\ndef"), [("OPS301", 4, 4)]),
+        (swap_all("pkg/a.py", "a", "b  # OPS101"), TEXT.replace("a", "b"), [("OPS101", 1, 1), ("OPS101", 5, 5)]),
+        (drop("pkg/a.py", "return a"), TEXT.replace("    return a\n", ""), []),
         (append("pkg/a.py", "x = 1  # OPS301"), TEXT + "\n\nx = 1\n", [("OPS301", 8, 8)]),
         (mark("pkg/a.py", "return a", "OPS101, OPS102"), TEXT, [("OPS101", 5, 5), ("OPS102", 5, 5)]),
     ],

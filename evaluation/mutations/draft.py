@@ -112,6 +112,29 @@ def swap(path: str, old: str, new: str, nth: int | None = None) -> Edit:
     return edit
 
 
+def swap_all(path: str, old: str, new: str) -> Edit:
+    """Replace every *old*, which must occur."""
+
+    def edit(draft: Draft) -> None:
+        text = draft.read(path)
+        _position(path, text, old, 0)
+        draft.texts[path] = text.replace(old, new)
+
+    return edit
+
+
+def drop(path: str, anchor: str, nth: int | None = None) -> Edit:
+    """Remove the line that holds *anchor*."""
+
+    def edit(draft: Draft) -> None:
+        text = draft.read(path)
+        start = _position(path, text, anchor, nth)
+        first, end = text.rfind("\n", 0, start) + 1, text.find("\n", start + len(anchor)) + 1
+        draft.texts[path] = text[:first] + text[end or len(text) :]
+
+    return edit
+
+
 def after(path: str, anchor: str, new: str, indent: int = 0, nth: int | None = None) -> Edit:
     """Insert lines after the line that holds *anchor*."""
 
