@@ -163,11 +163,11 @@ NO_KERNEL = (
     _returns("only a docstring", '"""Return the fused kernel."""  # OPS106:a'),
     _returns(
         "returns on one path only",
-        f"if torch.cuda.is_available():  # OPS106:a\n{MADE}",
+        f"if torch.compiler.is_compiling():  # OPS106:a\n{MADE}",
     ),
     _returns(
         "None on one path",
-        "if not torch.cuda.is_available():\n    return None  # OPS106:a\n" + MADE.replace("\n    ", "\n").strip(),
+        "if not torch.compiler.is_compiling():\n    return None  # OPS106:a\n" + MADE.replace("\n    ", "\n").strip(),
     ),
     _returns(
         "error passed over",
@@ -228,7 +228,7 @@ NO_KERNEL = (
     _returns("harmless: raises instead", "raise NotImplementedError('no kernel yet')"),
     _returns(
         "harmless: raises on the other path",
-        f"if torch.cuda.is_available():\n{MADE}\nraise RuntimeError('no GPU')",
+        f"if torch.compiler.is_compiling():\n{MADE}\nraise RuntimeError('not compiled')",
     ),
     _returns("harmless: returns a class", "class Loss:\n    pass\n\nreturn Loss"),
     _returns(

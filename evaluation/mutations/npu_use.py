@@ -6,6 +6,11 @@ from evaluation.mutations.draft import Mutation, after, append, mark, plant, swa
 from evaluation.mutations.tree_places import CROSS_ENTROPY, DEVICE, GATED_DELTA, HELPER, LIGER, MHC, MOE, RMS_NORM
 
 SEED = "    if IS_NPU_AVAILABLE:\n        torch.npu.manual_seed(seed)\n        torch.npu.manual_seed_all(seed)\n"
+CUDA_ALONE = (
+    mark(HELPER, "    torch.cuda.manual_seed(seed)", "OPS205?"),
+    mark(HELPER, "    torch.cuda.manual_seed_all(seed)", "OPS205?"),
+)
+"""Without the same calls for the NPU in the function those for CUDA are no longer right."""
 STREAM = "    elif IS_NPU_AVAILABLE:\n        torch.npu.current_stream().synchronize()\n"
 NPU_FACTORY = (
     "    from .npu_group_gemm import npu_fused_moe_forward\n\n"
@@ -17,7 +22,7 @@ GPU_HARDWARE = '        hardware=HardwareRequirement(device_type="gpu"),'
 
 def _use(name: str, new: str) -> Mutation:
     """Put *new* in place of the guarded seeding of the NPU."""
-    return plant("OPS202", name, swap(HELPER, SEED, new))
+    return plant("OPS202", name, swap(HELPER, SEED, new), *CUDA_ALONE)
 
 
 def _top(name: str, code: str) -> Mutation:
@@ -123,7 +128,7 @@ KERNELS_BESIDE = (
         "autograd function in the file",
         "    return _NpuMoe.apply",
         "class _NpuMoe(torch.autograd.Function):  # OPS203:a\n    @staticmethod\n"
-        "    def forward(ctx, hidden):  # OPS203:a\n        import torch_npu  # OPS203:a\n\n"
+        "    def forward(ctx, hidden, *arguments):  # OPS203:a\n        import torch_npu  # OPS203:a\n\n"
         "        return torch_npu.npu_swiglu(hidden)",
     ),
     _kernel(

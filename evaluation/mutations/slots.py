@@ -210,7 +210,7 @@ MUTATIONS = (
     ),
     _norm("harmless: keywords", 'veomni_rms_norm = OpSlot(variant="standard", op_name="rms_norm")'),
     _norm("harmless: constant", '_VARIANT = "standard"\nveomni_rms_norm = OpSlot("rms_norm", _VARIANT)'),
-    _norm("harmless: value from outside", 'import os\nveomni_rms_norm = OpSlot("rms_norm", os.environ["V"])'),
+    _norm("harmless: value from outside", 'import os\nveomni_rms_norm = OpSlot("rms_norm", os.environ["V"])  # OPS390'),
     _norm("harmless: only a comment", NORM + '\n# veomni_x = OpSlot("rms_norm", "standrad")'),
     plant(
         "OPS301",

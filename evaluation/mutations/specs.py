@@ -75,7 +75,9 @@ TWICE = (
     _twice(
         "name put together", f"""_BACK = "tri"\nKERNEL_REGISTRY.register({spec_call(name='f"{_BACK}ton"')})  # OPS302"""
     ),
-    _twice("on every branch", f"if torch.cuda.is_available():\n    _ = 1\nKERNEL_REGISTRY.register({SAME})  # OPS302"),
+    _twice(
+        "on every branch", f"if torch.compiler.is_compiling():\n    _ = 1\nKERNEL_REGISTRY.register({SAME})  # OPS302"
+    ),
     plant(
         "OPS302",
         "variant of another registration",

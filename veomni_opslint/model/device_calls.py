@@ -150,6 +150,10 @@ class DeviceUses:
                 return "" if is_asked_well(path, self.model.dialect) else "question"
             return "method" if called and node.attr == "cuda" and name != _NAMESPACE else ""
         if is_device_text(node) and not isinstance(parent, ast.JoinedStr):
+            requirement = self.model.dialect.hardware_requirement
+            if any(isinstance(one, ast.Call) and dotted(one.func).endswith(requirement) for one in path[-2:]):
+                # Where a kernel runs is declared, and OPS204 says which devices there are.
+                return ""
             if not names_device(node, path, self.defaults, lambda call, one: self._parameter(module, scope, call, one)):
                 return ""
             if chosen_by_hand(node, path):

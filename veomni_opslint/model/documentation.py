@@ -64,7 +64,9 @@ class ValueTable(NamedTuple):
 
 def read_documents(model: OpsModel) -> tuple[Document, ...]:
     """The documents that may say something of the ops of today; proposals and histories are left out."""
-    words = (model.dialect.implementation_suffix.encode(), f"{model.ops_package}".encode(), model.package.encode())
+    dialect = model.dialect
+    names = (dialect.implementation_suffix, model.package, dialect.op_slot, dialect.ops_config, dialect.kernel_spec)
+    words = tuple(name.encode() for name in (*names, dialect.backend_spec, dialect.op_spec))
     found = []
     for path, data in model.document_sources.items():
         head = b"\n".join(data.split(b"\n", _HEAD_LINES)[:_HEAD_LINES]).decode(errors="replace")

@@ -43,11 +43,12 @@ class TestCommand:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """A workflow that runs pytest on an NPU; ``scripts`` is the text of all that it runs."""
+    """A workflow that runs pytest on an NPU; ``scripts`` is the text of all that it runs, ``text`` that of its file."""
 
     path: str
     commands: tuple[TestCommand, ...]
     scripts: str
+    text: str = ""
 
     def runs(self, path: str, names: Collection[str] = ()) -> bool:
         """Whether it runs something of a test file, be it by another program than pytest."""
@@ -56,7 +57,13 @@ class Workflow:
         return re.search(rf"(?m)^[^#\n]*\b(?:python3?|torchrun)\b[^#\n]*{re.escape(path)}", self.scripts) is not None
 
     def line_for(self, path: str) -> int:
-        """The line below which a command for a test file would stand: the last one for its folder, or for one above."""
+        """The line that names a test file, in a command that does not run it or in a comment.
+
+        Without one, that below which a command for it would stand: the last one for its folder, or for one above.
+        """
+        named = re.search(rf"(?<![\w/.-]){re.escape(path)}(?![\w-])", self.text) if path else None
+        if named is not None:
+            return self.text.count("\n", 0, named.start()) + 1
         own = [one for one in self.commands if one.line] or [TestCommand(1, ())]
         return max(
             own, key=lambda one: (max((_shared(path, argument) for argument in one.arguments), default=0), one.line)
@@ -86,7 +93,7 @@ def find_npu_workflows(sources: Mapping[str, bytes], device_words: Collection[st
                 at = line if one == path else 1
                 commands += _commands(at, script) if one == path else [_moved(found) for found in _commands(1, script)]
         if commands:
-            yield Workflow(path, tuple(commands), "\n".join(scripts))
+            yield Workflow(path, tuple(commands), "\n".join(scripts), sources[path].decode(errors="replace"))
 
 
 def _moved(command: TestCommand) -> TestCommand:
