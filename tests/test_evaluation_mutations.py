@@ -66,7 +66,7 @@ def finding(line: int, code: str = "OPS201", path: str = "pkg/a.py", message: st
         ),
         (before("pkg/a.py", "def f", "x = 1  # OPS301"), TEXT.replace("def", "x = 1\ndef"), [("OPS301", 4, 4)]),
         (swap_all("pkg/a.py", "a", "b  # OPS101"), TEXT.replace("a", "b"), [("OPS101", 1, 1), ("OPS101", 5, 5)]),
-        (drop("pkg/a.py", "return a"), TEXT.replace("    return a\n", ""), []),
+        (drop("pkg/a.py", "import a"), TEXT.replace("import a\n", ""), []),
         (append("pkg/a.py", "x = 1  # OPS301"), TEXT + "\n\nx = 1\n", [("OPS301", 8, 8)]),
         (mark("pkg/a.py", "return a", "OPS101, OPS102"), TEXT, [("OPS101", 5, 5), ("OPS102", 5, 5)]),
     ],
