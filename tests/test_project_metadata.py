@@ -44,6 +44,7 @@ name = "veomni"
 dependencies = ["einops"]
 [project.optional-dependencies]
 dev = ["ruff", "pytest"]
+bench = ["flake8"]
 gpu = ["torch", "librosa", "flash-attn-4==4.0.0b16", "nvidia-nccl-cu13", "gram-newton-schulz", "einops"]
 npu = ["torch==2.10.0+cpu", "librosa>=0.11", "scipy"]
 soundfile = ["soundfile"]

@@ -27,7 +27,10 @@ _MODULES = {
 }
 _HARDWARE = "torch"
 # Extras for those who work on the project, not for those who run it.
-_TOOLING = frozenset({"dev", "test", "tests", "testing", "lint", "doc", "docs", "build", "release", "typing"})
+_TOOLING = frozenset(
+    {"dev", "test", "tests", "testing", "lint", "doc", "docs", "build", "release", "typing", "ci"}
+    | {"bench", "benchmark", "benchmarks"}
+)
 # What VeOmni cannot run without, or what other packages bring along wherever it is listed.
 _ALWAYS_THERE = frozenset(
     {"torch", "torchvision", "torchaudio", "transformers", "numpy", "scipy", "packaging", "decorator", "yaml", "PIL"}
