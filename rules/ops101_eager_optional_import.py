@@ -9,7 +9,7 @@ from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.eager_imports import EagerImport
 from veomni_opslint.model.loading import Step
-from veomni_opslint.proposals import Proposal, is_generated, module_of
+from veomni_opslint.proposals import NotPossibleError, Proposal, module_of
 from veomni_opslint.registrations import Factory
 from veomni_opslint.rule import Rule
 
@@ -39,15 +39,14 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
-    if is_generated(model, finding.place.path):
-        return None
     from veomni_opslint.deferral import deferral  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.restoring import put_back_or  # noqa: PLC0415 - as above
 
     module = module_of(model, finding.place.path)
     for imported in model.module(module).imports:
         if model.place(finding.place.path, imported.span) == finding.place:
-            return deferral(model, module, imported)
-    return None
+            return put_back_or(model, finding.place, lambda: deferral(model, module, imported))  # noqa: B023 - returned
+    raise NotPossibleError("it is imported by a call, whose value may be used, or by code that is held in a string")
 
 
 def place_of_step(model: OpsModel, step: Step) -> Place:

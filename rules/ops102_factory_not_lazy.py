@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Import
 from veomni_opslint.findings import Finding, Fix, Place, Related, Severity
 from veomni_opslint.model import OpsModel
@@ -17,7 +18,7 @@ from veomni_opslint.model.factories import (
     required_arguments,
 )
 from veomni_opslint.model.factory_places import given_at
-from veomni_opslint.proposals import Edit, Proposal, extent, module_of
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, module_of
 from veomni_opslint.registrations import Factory, KernelSpec
 from veomni_opslint.rule import Rule
 
@@ -26,6 +27,7 @@ rule = Rule.of(__name__, Severity.ERROR)
 _MAKERS = ("factory", "make", "build", "create", "get_", "load", "lazy", "cache", "defer", "once", "memo", "resolve")
 _MAKER = re.compile(r"(?:^|[._])(?:factory|make|build|create|get|load)(?:_kernel|_factory)?s?(?:_for|$)|_factory$")
 _UNCALLABLE_BASES = frozenset({"torch.autograd.Function", "autograd.Function", "Function"})
+_UNCLEAR = "whether it is the kernel, or a factory that needs too much, only its author knows"
 _REMEDY = "give a function without arguments that imports the kernel and returns it"
 
 
@@ -52,21 +54,21 @@ def fix(model: OpsModel, finding: Finding) -> Proposal | None:
             node = expression_at(facts, finding.place)
             around = Surroundings.of(facts, node) if node is not None else None
             if node is None or around is None:
-                return None
+                raise NotPossibleError("the spec is made in another way than by writing its factory there")
             eager = _eager_import(model, module_of(model, finding.place.path), factory, node)
             if eager is not None:
                 from veomni_opslint.deferral import deferral  # noqa: PLC0415 - as above
 
                 return deferral(model, *eager)
             if around.depends_on_loop:
-                return None
+                raise NotPossibleError("the value changes with the loop, so that a factory would see the last one")
             return _written_anew(model, facts, finding.place, factory, node, around.is_plain)
-    return None
+    raise NotPossibleError("the spec is made in another way than by writing its factory there")
 
 
 def _written_anew(
     model: OpsModel, facts: FileFacts, place: Place, factory: Factory, node: ast.expr, plain: bool
-) -> Proposal | None:
+) -> Proposal:
     """The value as a factory, where it can be known what it was meant to be."""
     start, end = extent(facts.text, place)
     text = facts.text[start:end]
@@ -75,22 +77,50 @@ def _written_anew(
         if makes and not (node.args or node.keywords):
             called = Edit(start + len(text) - len(text[text.rindex("(") :]), end, "")
             return Proposal(Fix("give the factory instead of calling it", safe=plain), lambda: (called,))
+        if isinstance(node.func, ast.Lambda) and not (node.args or node.keywords):
+            uncalled = Edit(start, end, facts.text[slice(*extent(facts.text, _place(model, facts, node.func)))])
+            return Proposal(Fix("give the factory instead of calling it", safe=plain), lambda: (uncalled,))
         if isinstance(node.func, ast.Lambda) or (factory.kind == "partial" and _makes(model, factory)):
-            return None
+            raise NotPossibleError(_UNCLEAR)
         lazily = Fix("call it when the kernel is selected", safe=False)
         return Proposal(lazily, lambda: (Edit(start, end, f"lambda: {text}"),))
+    if isinstance(node, ast.Lambda):
+        return _lambda_anew(model, facts, node)
     if not isinstance(node, ast.Name | ast.Attribute) or factory.kind in ("partial", "other", "lambda"):
-        return None
+        raise NotPossibleError(_UNCLEAR)
     found = definition(model, factory)
     if found is not None and found.scope.kind == "class":
         if not _UNCALLABLE_BASES & set(found.scope.bases):
-            return None
+            raise NotPossibleError(_UNCLEAR)
         applied = Fix("return its `apply` from a factory", safe=False)
         return Proposal(applied, lambda: (Edit(start, end, f"lambda: {text}.apply"),))
     if _makes(model, factory):
-        return None
+        raise NotPossibleError(_UNCLEAR)
+    from veomni_opslint.deferral import factory_there  # noqa: PLC0415 - only a finding needs it
+
+    there = factory_there(facts, node, "")
+    if there:
+        return Proposal(Fix(f"give `{there}`, which returns it", safe=plain), lambda: (Edit(start, end, there),))
     returned = Fix("return the kernel from a factory", safe=plain and found is not None)
     return Proposal(returned, lambda: (Edit(start, end, f"lambda: {text}"),))
+
+
+def _lambda_anew(model: OpsModel, facts: FileFacts, node: ast.Lambda) -> Proposal:
+    """A lambda with arguments: one that ignores them is a factory, one that uses them is the kernel."""
+    arguments = {one.arg for one in ast.walk(node.args) if isinstance(one, ast.arg)}
+    start, end = extent(facts.text, _place(model, facts, node))
+    body = facts.text[slice(*extent(facts.text, _place(model, facts, node.body)))]
+    if arguments & {one.id for one in ast.walk(node.body) if isinstance(one, ast.Name)}:
+        inner = Edit(start, end, f"lambda: {facts.text[start:end]}")
+        return Proposal(Fix("return the lambda from a factory", safe=False), lambda: (inner,))
+    if not isinstance(node.body, ast.Name | ast.Attribute):
+        raise NotPossibleError(_UNCLEAR)
+    without = Edit(start, end, f"lambda: {body}")
+    return Proposal(Fix("take away the arguments, which are not used", safe=False), lambda: (without,))
+
+
+def _place(model: OpsModel, facts: FileFacts, node: ast.expr) -> Place:
+    return model.place(facts.path, span_of(node))
 
 
 def _eager_import(model: OpsModel, module: str, factory: Factory, node: ast.expr) -> tuple[str, Import] | None:

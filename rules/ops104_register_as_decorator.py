@@ -12,7 +12,7 @@ from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Fix, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.symbols import imports_any
-from veomni_opslint.proposals import Edit, Proposal, extent, line_around
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, line_around
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -35,24 +35,31 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.kept_specs import kept  # noqa: PLC0415 - only a finding needs it
     from veomni_opslint.model.expression_places import ancestors, expression_at  # noqa: PLC0415 - for findings only
     from veomni_opslint.model.factories import parsed  # noqa: PLC0415 - as above
 
     facts = model.files[finding.place.path]
     node, tree = expression_at(facts, finding.place), parsed(facts.text)
     if node is None or tree is None:
-        return None
+        raise NotPossibleError("the registration is in code that is held in a string")
     around = ancestors(tree, node)
     match around[0]:
         case ast.FunctionDef(decorator_list=decorators) as function if node in decorators:
-            return _as_statement(model, facts, tree, function, node) if around[1] is tree else None
+            if around[1] is not tree:
+                raise NotPossibleError(
+                    "a method is no factory, and the class is not known where a statement could stand"
+                )
+            return _as_statement(model, facts, tree, function, node)
+        case ast.ClassDef() | ast.AsyncFunctionDef():
+            raise NotPossibleError("what is decorated is no factory")
         case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)) as statement:
             if around[1] is tree and not _is_read(model, facts, tree, name):
                 return _without_beginning(model, facts, statement, node, f"do not bind `{name}`, which nothing reads")
         case ast.Return() as statement if statement in getattr(around[1], "body", [])[-1:]:
             if isinstance(around[1], ast.FunctionDef):
                 return _without_beginning(model, facts, statement, node, "do not return what is always None")
-    return None
+    return kept(model, facts, around, node)
 
 
 def _as_statement(
@@ -62,7 +69,7 @@ def _as_statement(
     start, end = extent(facts.text, model.place(facts.path, span_of(node)))
     first, last = line_around(facts.text, start)
     if facts.text[first:start].strip() != "@":
-        return None
+        raise NotPossibleError("the decorator does not begin its line")
     gone = Edit(first, last + 1, "")
     if not isinstance(node, ast.Call):
         # The evaluator does not look past what fails, so the file says more than the registry.
@@ -73,14 +80,16 @@ def _as_statement(
             for one in (*spec.args, *(keyword.value for keyword in spec.keywords))
         )
         useless = Fix(f"take the decorator off {function.name}, which is registered by a statement", safe=True)
-        return Proposal(useless, lambda: (gone,)) if registered else None
+        if not registered:
+            raise NotPossibleError("no spec is given: which op, variant and name are meant only the author knows")
+        return Proposal(useless, lambda: (gone,))
     match node.args, node.keywords:
         case [[ast.Call(func=called, args=given) as spec], []] if (
             dotted(called).rpartition(".")[2] == model.dialect.kernel_spec
         ):
             pass
         case _:
-            return None
+            raise NotPossibleError("what is registered is not a spec that is written there")
     if "\n" in facts.text[start:end]:
         gone = Edit(first, line_around(facts.text, end)[1] + 1, "")
     text = facts.text[start:end]

@@ -22,8 +22,9 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
     from veomni_opslint.guarding import guarded  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.restoring import put_back_or  # noqa: PLC0415 - as above
 
-    return guarded(model, finding.place)
+    return put_back_or(model, finding.place, lambda: guarded(model, finding.place))
 
 
 def chain_of(model: OpsModel, chain: tuple[Hop, ...]) -> Iterator[Related]:

@@ -11,7 +11,7 @@ from veomni_opslint.findings import Finding, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.device_calls import DeviceUse, DeviceUses
 from veomni_opslint.model.gpu_files import GpuFiles
-from veomni_opslint.proposals import Proposal, is_generated
+from veomni_opslint.proposals import Proposal
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__)
@@ -55,8 +55,9 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
     from veomni_opslint.device_helping import helped  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.restoring import put_back_or  # noqa: PLC0415 - as above
 
-    return None if is_generated(model, finding.place.path) else helped(model, finding.place, _helpers(model))
+    return put_back_or(model, finding.place, lambda: helped(model, finding.place, _helpers(model)))
 
 
 def _modules(model: OpsModel) -> Iterator[tuple[str, FileFacts]]:

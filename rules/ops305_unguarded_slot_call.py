@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from veomni_opslint.findings import Finding, Fix, Related
+from veomni_opslint.findings import Finding, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.slot_guards import SlotGuards, UnguardedCall
-from veomni_opslint.proposals import Edit, Proposal, extent, is_generated
+from veomni_opslint.proposals import Proposal
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__)
@@ -20,24 +20,12 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
-    from veomni_opslint.model.expression_places import tests_around  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.restoring import put_back_or  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.slot_checking import checked  # noqa: PLC0415 - as above
 
-    if is_generated(model, finding.place.path):
-        return None
-    facts = model.files[finding.place.path]
-    slots = {name.partition(".")[0] for name in re.findall(r"`([^`]*)`", finding.message)[:1]}
-    for test, place in tests_around(facts, finding.place):
-        name, _, attribute = test.partition(".")
-        if name in slots and attribute in ("", "is_bound"):
-            _, end = extent(facts.text, place)
-            guard = model.dialect.slot_guard
-            edit = Edit(end - len(attribute), end, guard if attribute else f".{guard}")
-            return _asking(f"{name}.{guard}", edit)
-    return None
-
-
-def _asking(what: str, edit: Edit) -> Proposal:
-    return Proposal(Fix(f"ask `{what}`", safe=True), lambda: (edit,))
+    # The message names the slot as its own module does, which the call may know under another name.
+    name = re.findall(r"`([^`]*)`", finding.message)[0]
+    return put_back_or(model, finding.place, lambda: checked(model, finding.place, name))
 
 
 def _finding(model: OpsModel, call: UnguardedCall) -> Finding:

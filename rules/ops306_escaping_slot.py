@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
-from veomni_opslint.findings import Finding, Fix, Related
+from veomni_opslint.extract.scope_state import span_of
+from veomni_opslint.findings import Finding, Fix, Place, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.slot_escapes import Escape, escaping_slots
-from veomni_opslint.proposals import Edit, Proposal, extent, is_generated
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__)
@@ -21,14 +23,28 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
-    from veomni_opslint.model.expression_places import is_kept_when_built  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.restoring import put_back_or  # noqa: PLC0415 - only a finding needs it
 
-    facts = model.files[finding.place.path]
-    if is_generated(model, finding.place.path) or not is_kept_when_built(facts, finding.place):
-        return None
-    _, end = extent(facts.text, finding.place)
-    kernel = Fix(f"keep what `{model.dialect.slot_kernel}()` gives when the model is built", safe=False)
-    return Proposal(kernel, lambda: (Edit(end, end, f".{model.dialect.slot_kernel}()"),))
+    return put_back_or(model, finding.place, lambda: _kernel(model, finding.place))
+
+
+def _kernel(model: OpsModel, place: Place) -> Proposal:
+    """Take the kernel at the time when the slot would have been kept or passed on."""
+    from veomni_opslint.model.expression_places import is_in_function, parent_of  # noqa: PLC0415 - as above
+
+    facts = model.files[place.path]
+    if not is_in_function(facts, place):
+        raise NotPossibleError("it is kept while the module is loaded, before any kernel is bound")
+    _, end = extent(facts.text, place)
+    call = f".{model.dialect.slot_kernel}()"
+    outer = parent_of(facts, place)
+    if isinstance(outer, ast.Attribute):
+        end = extent(facts.text, model.place(facts.path, span_of(outer)))[1]
+        asked = outer.attr == model.dialect.slot_kernel
+        edit = Edit(end, end, "()") if asked else Edit(end - len(outer.attr) - 1, end, call)
+    else:
+        edit = Edit(end, end, call)
+    return Proposal(Fix(f"take what `{call[1:]}` gives instead of the slot", safe=False), lambda: (edit,))
 
 
 def _message(model: OpsModel, escape: Escape) -> str:

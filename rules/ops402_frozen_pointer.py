@@ -14,7 +14,7 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.model.pointer_owners import owner, read_by
 from veomni_opslint.model.presence import is_for_type_checkers
 from veomni_opslint.model.symbols import Target
-from veomni_opslint.proposals import Proposal, is_generated, module_of
+from veomni_opslint.proposals import Proposal
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -33,18 +33,10 @@ def check(model: OpsModel) -> Iterator[Finding]:
 
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
-    from veomni_opslint.deferral import deferral  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.live_pointers import live  # noqa: PLC0415 - only a finding needs it
+    from veomni_opslint.restoring import put_back_or  # noqa: PLC0415 - as above
 
-    if is_generated(model, finding.place.path):
-        return None
-    module = module_of(model, finding.place.path)
-    for imported in model.module(module).imports:
-        for one in imported.names:
-            if model.place(finding.place.path, one.span) == finding.place:
-                # What nothing uses here may still be meant for others.
-                proposal = deferral(model, module, imported, one.bound)
-                return proposal if proposal is not None and proposal.fix.description.startswith("move") else None
-    return None
+    return put_back_or(model, finding.place, lambda: live(model, finding.place))
 
 
 def _imports(model: OpsModel, module: str) -> Iterator[tuple[tuple[str, str], Place, bool]]:

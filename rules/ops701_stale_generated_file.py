@@ -17,6 +17,7 @@ from veomni_opslint.model.patch_plans import Origin, PatchPlan, PlannedBlock, Pl
 from veomni_opslint.model.planned_source import lines_of, planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference, same_tree
 from veomni_opslint.parsing import parse
+from veomni_opslint.proposals import NotPossibleError, Proposal
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
@@ -29,6 +30,15 @@ def check(model: OpsModel) -> Iterator[Finding]:
         facts = model.symbols.modules.get(generated)
         if facts is not None and facts.tree is not None:
             yield from _Comparison(model, plan, facts).findings()
+
+
+def fix(model: OpsModel, finding: Finding) -> Proposal | None:
+    from veomni_opslint.restoring import restored  # noqa: PLC0415 - only a finding needs it
+
+    proposal = restored(model, finding.place)
+    if proposal is None:
+        raise NotPossibleError("only patched functions and imports can be put back: generate the file again")
+    return proposal
 
 
 class _Comparison:

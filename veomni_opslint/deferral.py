@@ -16,33 +16,58 @@ from veomni_opslint.import_uses import ImportUses, import_uses, root_of
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.factories import known_factories, parsed
 from veomni_opslint.model.factory_places import given_at
-from veomni_opslint.proposals import Edit, Proposal, extent, is_generated
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, is_generated
 
+NOT_PLAIN = "it is a star import, or what it binds is bound again, listed in `__all__` or looked up by text"
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 
-def deferral(model: OpsModel, module: str, imported: Import, name: str | None = None) -> Proposal | None:
-    """Move *imported*, or only one *name* that it binds, into what uses it; None where that is not possible."""
+def deferral(model: OpsModel, module: str, imported: Import, name: str | None = None) -> Proposal:
+    """Move *imported*, or only one *name* that it binds, into what uses it.
+
+    Raises:
+        NotPossibleError: something uses it that has to have it while the module is loaded, or may.
+    """
     facts = model.module(module)
-    tree = parsed(facts.text) if imported.scope == 0 and not is_generated(model, facts.path) else None
-    if tree is None:
-        return None
+    if is_generated(model, facts.path):
+        raise NotPossibleError("the file is generated: its patch config has to change, or it has to be generated again")
+    tree = parsed(facts.text)
+    if imported.scope != 0 or tree is None:
+        raise NotPossibleError("the import is in a class, which may use it while it is made")
     names = (imported.bound,) if imported.how == "import" else tuple(one.bound for one in imported.names)
     names = (name,) if name is not None else names
     uses = import_uses(tree, imported.span, filter(None, names))
-    if uses is None or uses.compiled or any(_used_elsewhere(model, module, name) for name in uses.names):
-        return None
+    if uses is None:
+        raise NotPossibleError(NOT_PLAIN)
+    if uses.compiled:
+        raise NotPossibleError("a function that a compiler reads uses it, and such a function cannot import")
+    for one in uses.names:
+        if _used_elsewhere(model, module, one):
+            raise NotPossibleError(f"another module takes `{one}` from this one")
     values = _factory_values(model, facts, tree, uses)
     if values is None:
-        return None
+        raise NotPossibleError(
+            "it is used while the module is loaded, in a class, a base, a decorator, a default or a call"
+        )
     written = _written(uses)
+    block = None if uses.statement in tree.body else _block_with(tree, uses.statement)
     if not (uses.functions or values):
         fix = Fix(f"remove `{written}`, which this file does not use", safe=False)
     else:
         reexported = any(one.asname == one.name for one in uses.statement.names)
-        fix = Fix(f"move `{written}` to where it is used", safe=not (uses.decorated or reexported))
-    return Proposal(fix, lambda: _edits(model, facts, uses, values))
+        fix = Fix(f"move `{written}` to where it is used", safe=not (uses.decorated or reexported or block))
+    return Proposal(fix, lambda: _edits(model, facts, uses, values, alone=block is not None and len(block) == 1))
+
+
+def _block_with(tree: ast.Module, statement: ast.stmt) -> list[ast.stmt]:
+    """The block of an `if`, a `try` or another statement that holds this one."""
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and statement in block:
+                return block
+    return []
 
 
 def _written(uses: ImportUses) -> str:
@@ -106,7 +131,10 @@ def _inside_scopes(tree: ast.Module) -> Iterator[int]:
             yield from (id(one) for one in ast.walk(node))
 
 
-def _edits(model: OpsModel, facts: FileFacts, uses: ImportUses, values: tuple[ast.expr, ...]) -> Iterator[Edit]:
+def _edits(
+    model: OpsModel, facts: FileFacts, uses: ImportUses, values: tuple[ast.expr, ...], *, alone: bool
+) -> Iterator[Edit]:
+    """Those of the import, whose block has to hold something where it stands *alone* in it, and of its uses."""
     from veomni_opslint.fixing.code import code_of  # noqa: PLC0415 - libcst is slow to import
 
     code = code_of(facts.text, model.package)
@@ -114,7 +142,8 @@ def _edits(model: OpsModel, facts: FileFacts, uses: ImportUses, values: tuple[as
     if found is None:
         return
     line, small = found
-    yield code.without(line, small, uses.alias, uses.names)
+    gone = code.without(line, small, uses.alias, uses.names)
+    yield Edit(*code.span(line), "pass") if alone and not gone.text else gone
     for function, names in uses.functions:
         target = code.function(function.lineno, function.col_offset)
         if target is not None:
@@ -140,6 +169,8 @@ def new_factories(
         given = value.body if isinstance(value, ast.Lambda) else value
         start, end = extent(facts.text, model.place(facts.path, span_of(given)))
         result = facts.text[start:end]
+        if result not in made and (there := factory_there(facts, given, statement_for(given))):
+            made[result] = there
         if result not in made:
             name = made[result] = _new_name(result, taken)
             taken.add(name)
@@ -152,6 +183,18 @@ def new_factories(
         above = facts.text[:at]
         blank = len(above) - len(above.rstrip("\n")) - 1
         yield Edit(at, at, "\n" * (max(0, 2 - blank) if above.strip() else 0) + "\n\n".join(functions) + "\n\n")
+
+
+def factory_there(facts: FileFacts, value: ast.expr, needed: str) -> str:
+    """A function without arguments above *value* that does nothing but import what is *needed* and return the same."""
+    tree = parsed(facts.text)
+    wanted = [ast.unparse(one) for one in ast.parse(needed).body] + [f"return {ast.unparse(value)}"]
+    for node in tree.body if tree is not None else ():
+        if isinstance(node, ast.FunctionDef) and node.lineno < value.lineno and not ast.unparse(node.args):
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            if not node.decorator_list and [ast.unparse(one) for one in body] == wanted:
+                return node.name
+    return ""
 
 
 def _new_name(result: str, taken: set[str]) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
-from veomni_opslint.deferral import deferral
+from veomni_opslint.deferral import NOT_PLAIN, deferral
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Import
 from veomni_opslint.findings import Fix, Place
@@ -14,7 +15,7 @@ from veomni_opslint.import_uses import ImportUses, import_uses
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.expression_places import ancestors, expression_at
 from veomni_opslint.model.factories import parsed
-from veomni_opslint.proposals import Edit, Proposal, extent, is_generated, module_of
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, is_generated, module_of
 from veomni_opslint.registrations import Factory
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -29,35 +30,44 @@ class _Guard:
     statement: str = ""
 
 
-def guarded(model: OpsModel, place: Place) -> Proposal | None:
-    """Guard the import, the dynamic import or the backend at *place*, where it can be known how."""
+def guarded(model: OpsModel, place: Place) -> Proposal:
+    """Guard the import, the dynamic import or the backend at *place*.
+
+    Raises:
+        NotPossibleError: what is imported would be missed, or the guard cannot be had here.
+    """
+    if is_generated(model, place.path):
+        raise NotPossibleError("the file is generated: its patch config has to change, or it has to be generated again")
     facts = model.files[place.path]
-    tree = None if is_generated(model, place.path) else parsed(facts.text)
+    tree = parsed(facts.text)
     if tree is None:
-        return None
+        raise NotPossibleError("the file cannot be parsed")
     module = module_of(model, place.path)
     for imported in facts.imports:
         if model.place(place.path, imported.span) == place and imported.how in ("import", "from"):
             return _guarded_import(model, module, facts, tree, imported)
     node = expression_at(facts, place)
     if node is None:
-        return None
+        raise NotPossibleError("it is in code that is held in a string, or is a name that another module imports")
     around = ancestors(tree, node)
     for call in around:
         if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == model.dialect.backend_spec:
             return _requiring(model, facts, call)
-    if isinstance(node, ast.Call) and isinstance(around[0], ast.Assign) and around[0].value is node:
-        return _guarded_value(model, facts, place, _guard(model, module, facts, tree))
-    return None
+    value = node
+    if isinstance(around[0], ast.IfExp | ast.BoolOp) and _asks_guard(model, around[0]):
+        # A condition that is there, and is the wrong way round.
+        value, around = around[0], around[1:]
+    is_value = isinstance(around[0], ast.Assign | ast.AnnAssign) and around[0].value is value
+    if isinstance(node, ast.Call) and (is_value or isinstance(around[0], ast.arguments)):
+        return _guarded_value(model, facts, node, value, _guard(model, module, facts, tree))
+    raise NotPossibleError("it runs while the module is loaded, at a place that could not do with None")
 
 
-def _guarded_import(
-    model: OpsModel, module: str, facts: FileFacts, tree: ast.Module, imported: Import
-) -> Proposal | None:
+def _guarded_import(model: OpsModel, module: str, facts: FileFacts, tree: ast.Module, imported: Import) -> Proposal:
     statement = _statement_at(tree, imported)
     guard = _guard(model, module, facts, tree)
     if statement is None or guard is None:
-        return None
+        raise NotPossibleError("the project has no guard that this module could import")
     around = ancestors(tree, statement)
     uncalled = _uncalled_guard(model, module, facts, around)
     if uncalled is not None:
@@ -66,18 +76,19 @@ def _guarded_import(
     names = frozenset(filter(None, bound))
     if around[0] is not tree:
         if any(isinstance(one, _SCOPES) for one in around) and not _only_guarded_uses(model, around, names):
-            return None
+            raise NotPossibleError("the function goes on to use what it imports: what else it is to do is not known")
         if len(statement.names) > 1 and isinstance(statement, ast.Import):
-            return None
+            raise NotPossibleError("the statement imports other modules, too")
         inside = Fix(f"put the import behind `{guard.condition}`", safe=False)
         return Proposal(inside, lambda: _in_place(model, facts, statement, guard))
     uses = import_uses(tree, imported.span, names)
     if uses is None:
-        return None
-    if _is_for_factories(model, module, uses) and (deferred := deferral(model, module, imported)) is not None:
-        return deferred
+        raise NotPossibleError(NOT_PLAIN)
+    if _is_for_factories(model, module, uses):
+        with suppress(NotPossibleError):
+            return deferral(model, module, imported)
     if not _outside_is_guarded(model, tree, uses):
-        return None
+        raise NotPossibleError("what is imported is used without a guard while the module is loaded")
     at_top = Fix(f"put the import behind `{guard.condition}`", safe=True)
     return Proposal(at_top, lambda: _behind_guard(model, facts, uses, guard))
 
@@ -226,26 +237,41 @@ def _in_place(model: OpsModel, facts: FileFacts, statement: ast.stmt, guard: _Gu
         yield code.at_top(guard.statement)
 
 
-def _guarded_value(model: OpsModel, facts: FileFacts, place: Place, guard: _Guard | None) -> Proposal | None:
-    if guard is None or guard.line > place.line:
-        return None
-    end = extent(facts.text, place)[1]
+def _asks_guard(model: OpsModel, node: ast.IfExp | ast.BoolOp) -> bool:
+    tests = [node.test] if isinstance(node, ast.IfExp) else node.values
+    called = [one.func if isinstance(one, ast.Call) else one for one in tests]
+    return any(ast.unparse(one).rpartition(".")[2] in model.dialect.npu_guards for one in called)
+
+
+def _guarded_value(
+    model: OpsModel, facts: FileFacts, node: ast.expr, value: ast.expr, guard: _Guard | None
+) -> Proposal:
+    """Put a conditional import in the place of *value*, which *node* is or is a part of."""
+    if guard is None or guard.line > node.lineno:
+        raise NotPossibleError("there is no guard that this module could import, or it comes only later")
+    begins, ends = (extent(facts.text, model.place(facts.path, span_of(one))) for one in (value, node))
+    text = facts.text[slice(*ends)]
 
     def edits() -> Iterator[Edit]:
         from veomni_opslint.fixing.code import code_of  # noqa: PLC0415 - as above
 
-        yield Edit(end, end, f" if {guard.condition} else None")
+        yield Edit(*begins, f"{text} if {guard.condition} else None")
         if guard.statement:
             yield code_of(facts.text, model.package).at_top(guard.statement)
 
     return Proposal(Fix(f"import it if `{guard.condition}`, else take None", safe=False), edits)
 
 
-def _requiring(model: OpsModel, facts: FileFacts, call: ast.Call) -> Proposal | None:
+def _requiring(model: OpsModel, facts: FileFacts, call: ast.Call) -> Proposal:
     """Let a backend say that it needs the NPU package."""
     package = model.dialect.npu_packages[0]
+    for one in call.keywords:
+        if one.arg == "requires" and isinstance(one.value, ast.Tuple | ast.List) and one.value.elts:
+            _, at = extent(facts.text, model.place(facts.path, span_of(one.value.elts[-1])))
+            also = Edit(at, at, f', "{package}"')
+            return Proposal(Fix(f"require `{package}` as well", safe=False), lambda: (also,))  # noqa: B023 - returned
     if len(call.args) > 1 or any(one.arg in ("requires", None) for one in call.keywords):
-        return None
+        raise NotPossibleError("what the backend requires is not written where it is made")
     _, end = extent(facts.text, model.place(facts.path, span_of(call)))
     inside = facts.text[: end - 1].rstrip()
     addition = f'requires=("{package}",)'

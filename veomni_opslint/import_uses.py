@@ -44,8 +44,8 @@ class ImportUses:
 def import_uses(tree: ast.Module, span: Span, bound: Iterable[str]) -> ImportUses | None:
     """The uses of the names that the import at *span* binds; None where it is not a plain one, or they are rebound."""
     names = frozenset(bound)
-    statement = next((one for one in tree.body if _holds(one, span)), None)
-    if not isinstance(statement, ast.Import | ast.ImportFrom) or not names:
+    statement = next((one for one in _outside_scopes(tree.body) if _holds(one, span)), None)
+    if statement is None or not names:
         return None
     alias = None
     if isinstance(statement, ast.Import) and len(statement.names) > 1:
@@ -64,6 +64,20 @@ def import_uses(tree: ast.Module, span: Span, bound: Iterable[str]) -> ImportUse
         tuple(dict.fromkeys(uses.lambdas)),
         tuple(uses.outside),
     )
+
+
+def _outside_scopes(block: Iterable[ast.stmt]) -> Iterable[ast.Import | ast.ImportFrom]:
+    """The imports that are in no function and no class."""
+    for statement in block:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            yield statement
+        elif not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+            for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+                yield from _outside_scopes(
+                    one
+                    for part in getattr(statement, name, ())
+                    for one in ([part] if isinstance(part, ast.stmt) else part.body)
+                )
 
 
 class _Uses:
@@ -111,7 +125,7 @@ class _Uses:
         while pending:
             node = pending.pop()
             own.update(_binds(node))
-            if isinstance(node, ast.Global | ast.Nonlocal):
+            if isinstance(node, ast.Global | ast.Nonlocal) and self.names.intersection(node.names):
                 return False
             if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
                 pending.extend(ast.iter_child_nodes(node))

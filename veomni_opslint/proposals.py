@@ -1,7 +1,8 @@
 """What a rule's ``fix`` answers: whether a finding can be fixed, how safely, and the edits that would do it.
 
-A rule module may define ``fix(model, finding) -> Proposal | None``, a pure function. Only ``--fix``, ``--diff`` and the
-tests ask for the edits, so a rule imports libcst in the function that makes them.
+A rule module may define ``fix(model, finding) -> Proposal | None``, a pure function, which may raise
+``NotPossibleError`` to say why there is no fix. Only ``--fix``, ``--diff`` and the tests ask for the edits, so a rule
+imports libcst in the function that makes them.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ if TYPE_CHECKING:
 
 
 class NotPossibleError(Exception):
-    """The edits of a fix cannot be made after all; the text says why."""
+    """There is no fix, or its edits cannot be made after all; the text says why."""
 
 
 class Edit(NamedTuple):
-    """New text for the characters from ``start`` to ``end`` of the file that the finding is in."""
+    """New text for the characters from ``start`` to ``end`` of the file that the finding is in, or of another one."""
 
     start: int
     end: int
     text: str
+    path: str = ""
 
 
 class Proposal(NamedTuple):
@@ -47,12 +49,25 @@ def propose(model: OpsModel, finding: Finding, rules: Iterable[LoadedRule]) -> P
         if loaded.rule.code == finding.code and loaded.fix is not None:
             try:
                 return loaded.fix(model, finding)
+            except NotPossibleError:
+                return None
             except Exception as error:
                 raise RunError(
                     f"the fix of {finding.code} {finding.name} failed at {finding.place}: {type(error).__name__}: "
                     f"{error}; this is a fault of opslint: `--ignore {finding.code}` runs without the rule"
                 ) from error
     return None
+
+
+def reason_against(model: OpsModel, finding: Finding, rules: Iterable[LoadedRule]) -> str:
+    """Why the finding's rule, which fixes others, has no fix for this one; empty where it does not say."""
+    for loaded in rules:
+        if loaded.rule.code == finding.code and loaded.fix is not None:
+            try:
+                loaded.fix(model, finding)
+            except NotPossibleError as error:
+                return str(error)
+    return ""
 
 
 def with_fixes(findings: Iterable[Finding], model: OpsModel, rules: Iterable[LoadedRule]) -> tuple[Finding, ...]:

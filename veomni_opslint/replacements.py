@@ -24,20 +24,25 @@ def replacements_of(
     fixers = tuple(loaded for loaded in rules if loaded.fix is not None)
     result = {}
     for finding in findings:
-        text = analysis.text(finding.place.path) if finding.fix is not None else None
-        if text is not None:
+        if finding.fix is not None and analysis.text(finding.place.path) is not None:
             edits = _edits(finding, analysis, fixers)
-            line_end = _line_end(os.path.join(analysis.project.root, finding.place.path))
-            result[finding.fingerprint] = tuple(
-                Replacement(_place(edit, text, finding.place.path), edit.text.replace("\n", line_end)) for edit in edits
-            )
+            result[finding.fingerprint] = tuple(_replacement(edit, finding.place.path, analysis) for edit in edits)
     return result
 
 
+def _replacement(edit: Edit, path: str, analysis: Analysis) -> Replacement:
+    path = edit.path or path
+    line_end = _line_end(os.path.join(analysis.project.root, path))
+    return Replacement(_place(edit, analysis.text(path) or "", path), edit.text.replace("\n", line_end))
+
+
 def _edits(finding: Finding, analysis: Analysis, fixers: Iterable[LoadedRule]) -> tuple[Edit, ...]:
+    from veomni_opslint.fixing.generated_copies import copies  # noqa: PLC0415 - only a finding needs it
+
     proposal = propose(analysis.model, finding, fixers)
     try:
-        return tuple(proposal.edits()) if proposal is not None else ()
+        edits = tuple(proposal.edits()) if proposal is not None else ()
+        return (*edits, *copies(analysis.model, finding.place.path, edits))
     except NotPossibleError:
         return ()
     except Exception as error:

@@ -117,13 +117,13 @@ class Code:
         return self._into(body.body, statement)
 
     def at_top(self, statement: str) -> Edit:
-        """Put an import among those at the top of the module, or its name into the one from the same module."""
+        """Put an import among those at the top of the module, or its names into the one from the same module."""
         start, _, name = statement.partition(" import ")
         for line in _imports(_behind_docstring(self.module.body)):
             small = line.body[0]
             if isinstance(small, cst.ImportFrom) and small.lpar is None and self.written(small).startswith(f"{start} "):
                 written = self.written(small).partition(" import ")[2]
-                names = sorted((*(one.strip() for one in written.split(",")), name), key=_name_order)
+                names = sorted({one.strip() for one in f"{written},{name}".split(",")}, key=_name_order)
                 return Edit(*self.span(small), f"{start} import {', '.join(names)}")
         return self._into(self.module.body, statement)
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from veomni_opslint.check import Checked, Request, checked
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Finding
 from veomni_opslint.fixing.applied_edits import apply_edits, overlap
+from veomni_opslint.fixing.generated_copies import copies
 from veomni_opslint.fixing.line_ends import encoded
 from veomni_opslint.fixing.originals import original_bytes
 from veomni_opslint.fixing.writing import ChangedFile
@@ -46,7 +47,7 @@ class Repaired:
 @dataclass(frozen=True, slots=True)
 class _Change:
     finding: Finding
-    edits: tuple[Edit, ...]
+    edits: Mapping[str, Sequence[Edit]]
 
 
 @dataclass(slots=True)
@@ -92,48 +93,59 @@ def repair(request: Request, *, unsafe: bool) -> Repaired:
 
 
 def _chosen(work: _Work, rules: Sequence[LoadedRule], *, unsafe: bool, only: _Key | None = None) -> tuple[_Change, ...]:
-    """The changes of one round: of those that overlap the first one."""
+    """The changes of one round: of those that overlap the first one.
+
+    What a patch config says goes into a generated file only when nothing is left to be put right in the config.
+    """
     taken: dict[str, list[Edit]] = {}
-    changes = []
-    for finding in work.state.report.findings:
+    changes: list[_Change] = []
+    for finding in sorted(work.state.report.findings, key=lambda finding: finding.name == STALE):
         key = _key(finding)
+        if finding.name == STALE and any(change.finding.name != STALE for change in changes):
+            break
         if finding.fix is None or not (finding.fix.safe or unsafe) or key in work.refused or only not in (None, key):
             continue
         edits = _edits(work, finding, rules)
-        path = finding.place.path
-        if edits and not overlap(edits, taken.get(path, ())):
-            taken.setdefault(path, []).extend(edits)
+        if edits and not any(overlap(ours, taken.get(path, ())) for path, ours in edits.items()):
+            for path, ours in edits.items():
+                taken.setdefault(path, []).extend(ours)
             changes.append(_Change(finding, edits))
             if only is not None:
                 break
     return tuple(changes)
 
 
-def _edits(work: _Work, finding: Finding, rules: Sequence[LoadedRule]) -> tuple[Edit, ...]:
-    proposal = propose(work.state.analysis.model, finding, rules)
+def _edits(work: _Work, finding: Finding, rules: Sequence[LoadedRule]) -> dict[str, list[Edit]]:
+    """The edits by path; what goes into a patch config goes into the files that were generated from it, too."""
+    model = work.state.analysis.model
+    proposal = propose(model, finding, rules)
+    by_path: dict[str, list[Edit]] = {}
     try:
         edits = tuple(proposal.edits()) if proposal is not None else ()
+        for edit in (*edits, *copies(model, finding.place.path, edits)):
+            by_path.setdefault(edit.path or finding.place.path, []).append(edit)
     except NotPossibleError as error:
         work.refused[_key(finding)] = (finding, str(error))
-        return ()
+        return {}
     except Exception as error:
         raise RunError(
             f"the fix of {finding.code} {finding.name} failed at {finding.place}: {type(error).__name__}: {error}; "
             f"this is a fault of opslint: `--ignore {finding.code}` fixes the rest"
         ) from error
-    if not edits:
+    if not by_path:
         work.refused[_key(finding)] = (finding, "it could not be worked out")
-    return edits
+    return by_path
 
 
 def _try(work: _Work, changes: Sequence[_Change]) -> bool:
     """Apply *changes* if the result is as it should be; a single one that does harm is refused for good."""
-    by_path: dict[str, list[_Change]] = {}
+    by_path: dict[str, list[Edit]] = {}
     for change in changes:
-        by_path.setdefault(change.finding.place.path, []).append(change)
+        for path, edits in change.edits.items():
+            by_path.setdefault(path, []).extend(edits)
     contents = dict(work.request.contents)
     for path, ours in by_path.items():
-        text = apply_edits(work.state.analysis.files[path].text, (edit for one in ours for edit in one.edits))
+        text = apply_edits(work.state.analysis.files[path].text, ours)
         problem = _encode(work, path, text, contents)
         if problem:
             return _refuse(work, changes, problem)

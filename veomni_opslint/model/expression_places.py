@@ -58,48 +58,23 @@ def expression_at(facts: FileFacts, place: Place) -> ast.expr | None:
     return None
 
 
-def tests_around(facts: FileFacts, place: Place) -> Iterator[tuple[str, Place]]:
-    """The conditions, as written and with their places, in whose positive branch the expression at *place* stands."""
+def is_in_function(facts: FileFacts, place: Place) -> bool:
+    """Whether the expression at *place* is evaluated when a function runs, and not when it is defined."""
     node, tree = expression_at(facts, place), parsed(facts.text)
     if node is None or tree is None:
-        return
-    below: ast.AST = node
-    for around in ancestors(tree, node):
-        if isinstance(around, _FUNCTIONS):
-            return
-        branch = around.body if isinstance(around, ast.If | ast.IfExp) else ()
-        if isinstance(around, ast.If | ast.IfExp) and (
-            below is branch or (isinstance(branch, list) and below in branch)
-        ):
-            yield ast.unparse(around.test), place_of(facts.path, facts.text, span_of(around.test))
-        below = around
-
-
-def is_kept_when_built(facts: FileFacts, place: Place) -> bool:
-    """Whether the expression at *place* is what an ``__init__`` keeps in an attribute, perhaps under a condition."""
-    node, tree = expression_at(facts, place), parsed(facts.text)
-    if not isinstance(node, ast.Name) or tree is None:
         return False
     below: ast.AST = node
     for around in ancestors(tree, node):
-        if isinstance(around, ast.Assign):
-            kept = around.value is below and all(isinstance(one, ast.Attribute) for one in around.targets)
-            owner = next((one for one in ancestors(tree, around) if isinstance(one, _FUNCTIONS)), None)
-            return kept and isinstance(owner, ast.FunctionDef) and _is_init(owner)
-        in_condition = isinstance(around, ast.IfExp) and below is not around.test
-        if not in_condition and not (isinstance(around, ast.BoolOp) and below is around.values[0]):
-            return False
+        if isinstance(around, _FUNCTIONS) and (below is around.body or below in _statements(around)):
+            return True
         below = around
     return False
 
 
-def _is_init(function: ast.FunctionDef) -> bool:
-    """An ``__init__``, or what a patch config puts in its place."""
-    return function.name == "__init__" or any(
-        isinstance(one, ast.Constant) and str(one.value).endswith(".__init__")
-        for decorator in function.decorator_list
-        for one in ast.walk(decorator)
-    )
+def parent_of(facts: FileFacts, place: Place) -> ast.AST | None:
+    """What the expression at *place* is directly a part of."""
+    node, tree = expression_at(facts, place), parsed(facts.text)
+    return ancestors(tree, node)[0] if node is not None and tree is not None else None
 
 
 def ancestors(tree: ast.Module, node: ast.AST) -> tuple[ast.AST, ...]:
@@ -113,6 +88,11 @@ def ancestors(tree: ast.Module, node: ast.AST) -> tuple[ast.AST, ...]:
             current = parents.get(id(current))
 
     return tuple(upwards())
+
+
+def _statements(function: ast.AST) -> list[ast.stmt]:
+    body = getattr(function, "body", None)
+    return body if isinstance(body, list) else []
 
 
 def _stored(target: ast.expr) -> set[str]:

@@ -32,7 +32,7 @@ def first_difference(expected: Sequence[str], found: Sequence[str]) -> tuple[int
 
     Where one of them cannot be parsed, or is nested too deeply, they count as the same.
     """
-    if expected == found or _same_lines(expected, found):
+    if expected == found or same_lines(expected, found):
         return None
     try:
         different = _different(parse("\n".join(expected)), parse("\n".join(found)))
@@ -49,7 +49,7 @@ def same_tree(expected: ast.AST, found: ast.AST) -> bool:
         return True
 
 
-def _same_lines(expected: Sequence[str], found: Sequence[str]) -> bool:
+def same_lines(expected: Sequence[str], found: Sequence[str]) -> bool:
     """Whether the lines differ at most in where they break, as a formatter breaks them; False if that is not sure."""
     left, right = _code_lines(expected), _code_lines(found)
     i = j = 0

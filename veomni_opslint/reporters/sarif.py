@@ -125,16 +125,19 @@ def _fix(finding: Finding, report: Report, presentation: Presentation) -> _Docum
     if finding.fix is None or not replacements:
         return None
     aside = "" if finding.fix.safe else " (this may change what the program does)"
+    paths = dict.fromkeys(replacement.place.path for replacement in replacements)
     return {
         "description": {"text": f"{printable(finding.fix.description)}{aside}"},
         "artifactChanges": [
             {
-                "artifactLocation": _artifact(finding.place.path, presentation),
+                "artifactLocation": _artifact(path, presentation),
                 "replacements": [
                     {"deletedRegion": _region(replacement.place), "insertedContent": {"text": replacement.text}}
                     for replacement in replacements
+                    if replacement.place.path == path
                 ],
             }
+            for path in paths
         ],
     }
 
