@@ -88,6 +88,16 @@ def test_exit_status_of_a_warning(options: list[str], status: int, tree: Path) -
     assert opslint("veomni", *options, cwd=tree).status == status
 
 
+def test_line_of_a_document(tree: Path) -> None:
+    """The line that a finding is about is shown of documents and of YAML files, too."""
+    table = "| Config field | Default |\n|---|---|\n| `swiglu_mlp_implementation` | `eager` |\n"
+    write_files(tree, {"docs/kernels.md": table})
+    assert opslint(".", cwd=tree).out.splitlines()[3:5] == [
+        "    3 | | `swiglu_mlp_implementation` | `eager` |",
+        "      |                                 ^^^^^^^",
+    ]
+
+
 def test_files_read_and_reported_on(tree: Path) -> None:
     """All that a run is about is counted in both places; of a part of it, only what is reported on."""
     workflow = ".github/workflows/npu.yml"

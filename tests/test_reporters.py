@@ -209,7 +209,7 @@ def test_narrow_terminal() -> None:
     ]
 
 
-@pytest.mark.parametrize(("columns", "shown"), [(60, 52), (100, 92), (200, 150), (None, 140)])
+@pytest.mark.parametrize(("columns", "shown"), [(60, 52), (100, 92), (200, 150), (None, 104)])
 def test_excerpt_is_clipped_to_the_terminal(columns: int | None, shown: int) -> None:
     """As much of a long line is shown as the terminal is wide, and a fixed part where there is no terminal."""
     finding = replace(ERROR, place=Place("p", 7, 1, 7, 151), related=())

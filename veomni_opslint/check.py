@@ -11,7 +11,6 @@ from veomni_opslint.analysis import Analysis, analyse, collector_paused
 from veomni_opslint.dialect_check import doubt_about_dialect
 from veomni_opslint.discovery import Project, discover
 from veomni_opslint.errors import RunError
-from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.own_rules import project_rules
@@ -101,7 +100,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     if baseline is not None:
         from veomni_opslint.gate.apply_baseline import apply_baseline  # noqa: PLC0415 - most runs need none
 
-        lines = dict(_excerpts(outcome.findings, analysis.files))
+        lines = dict(_excerpts(outcome.findings, analysis))
         unaccepted, change = apply_baseline(
             baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
         )
@@ -142,7 +141,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
         accepted=at_least(accepted, request.min_severity),
         replacements=replacements,
         rules=rules,
-        excerpts=dict(_excerpts(shown, analysis.files)),
+        excerpts=dict(_excerpts(shown, analysis)),
         timings=timings,
         stages=watch.stages(),
         doubt=doubt or doubt_about_dialect(analysis.model, settings),
@@ -204,11 +203,12 @@ def _coverage(analysis: Analysis) -> Coverage:
     )
 
 
-def _excerpts(findings: Iterable[Finding], files: Mapping[str, FileFacts]) -> Iterator[tuple[tuple[str, int], str]]:
+def _excerpts(findings: Iterable[Finding], analysis: Analysis) -> Iterator[tuple[tuple[str, int], str]]:
     lines: dict[str, list[str]] = {}
     for finding in findings:
         path, line = finding.place.path, finding.place.line
-        if path in files:
-            text = lines.setdefault(path, files[path].lines)
-            if line <= len(text):
-                yield (path, line), text[line - 1]
+        if path not in lines:
+            facts = analysis.files.get(path)
+            lines[path] = facts.lines if facts is not None else (analysis.text(path) or "").split("\n")
+        if line <= len(lines[path]):
+            yield (path, line), lines[path][line - 1]

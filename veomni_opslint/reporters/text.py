@@ -12,7 +12,6 @@ from veomni_opslint.reporters.closing import closing_lines
 from veomni_opslint.reporters.style import Presentation, printable
 
 _COLUMNS = 112
-_WIDEST_EXCERPT = 140
 _KEPT_BEFORE = 20
 _TAB = "    "
 _MANY = 20
@@ -73,7 +72,7 @@ def _excerpt(line: str, finding: Finding, presentation: Presentation) -> Iterato
     end = _end(line, place, start)
     number = str(place.line)
     margin = f"    {' ' * len(number)} | "
-    room = _WIDEST_EXCERPT if presentation.columns is None else presentation.columns - len(margin)
+    room = (presentation.columns or _COLUMNS) - len(margin)
     offset = len(line) - len(line.lstrip())
     if end - offset > room or _width(line[offset:end]) > room:
         offset = max(offset, start - _KEPT_BEFORE)
