@@ -54,6 +54,20 @@ x = OpSlot("a", "c")
 x = 1
 ```
 
+## Fix
+
+It is put right.
+
+```python before path=a.py
+x
+```
+
+```python after path=a.py
+y
+```
+
+And so on.
+
 ## Options
 
 | option | default | meaning |
@@ -97,6 +111,10 @@ Good
     # a.py
     x = OpSlot("a", "c")
 
+Fix
+
+It is put right.
+
 Options
 
   option   default  meaning
@@ -110,7 +128,7 @@ When to suppress
 Never.
 
 To silence one, a comment on its line: # opslint: ignore[OPS301] the reason
-2 more examples, also of what is not reported: opslint explain OPS301 --full
+4 more examples, also of what is not reported: opslint explain OPS301 --full
 """
 NARROW = Presentation(columns=60)
 
@@ -124,7 +142,7 @@ def test_the_whole_page() -> None:
     """Every example and near miss."""
     whole = for_terminal(PAGE, RULE, NARROW, full=True)
     assert "By a helper:\n\n    # b.py\n    z\n\nGood\n" in whole
-    assert "Silent near misses\n\n    # a.py\n    x = 1\n\nOptions\n" in whole
+    assert "Silent near misses\n\n    # a.py\n    x = 1\n\nFix\n\nIt is put right.\n\n    # a.py, before\n" in whole
     assert "--full" not in whole
 
 

@@ -18,7 +18,8 @@ _PATH = re.compile(r"path=(\S+)")
 _ROLE = re.compile(r"\b(before|after)\b")
 _ITEM = re.compile(r"(?:[-*]|\d+\.) +")
 _INLINE = re.compile(r"`([^`]+)`")
-_SHORTENED = ("Bad", "Good", "Fix")
+_SHORTENED = ("Bad", "Good")
+_IN_WORDS = "Fix"
 _LEFT_OUT = ("Silent near misses",)
 _INDENT = "    "
 _SPACE = "\0"
@@ -63,7 +64,7 @@ def _kind(loaded: LoadedRule) -> str:
 
 
 def _first_wanted(blocks: Sequence[_Block]) -> Iterator[_Block]:
-    """All but near misses, and of sections of examples the first: what is said of it and the files that follow."""
+    """All but near misses; of examples the first: what is said of it and the files that follow; of fixes the words."""
     done: set[str] = set()
     seen: set[str] = set()
     for block in blocks:
@@ -71,7 +72,7 @@ def _first_wanted(blocks: Sequence[_Block]) -> Iterator[_Block]:
             continue
         if block.section in _SHORTENED and block.kind == "code":
             seen.add(block.section)
-        elif block.section in seen:
+        elif block.section in seen or (block.section == _IN_WORDS and block.kind == "code"):
             done.add(block.section)
             continue
         yield block
