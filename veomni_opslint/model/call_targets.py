@@ -48,6 +48,7 @@ class CallTargets:
     model: OpsModel
     _assigned: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
     _patches: dict[str, tuple[Patch, ...]] = field(default_factory=dict, repr=False)
+    _of_classes: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def callables(self) -> Callables:
@@ -63,6 +64,11 @@ class CallTargets:
     def slots(self) -> dict[tuple[str, str], OpSlotInfo]:
         """Slots by module and name."""
         return {(slot.module, name): slot for slot in self.model.slots if slot.at_module_level for name in slot.names}
+
+    @cached_property
+    def slot_names(self) -> frozenset[str]:
+        """The names of all slots."""
+        return frozenset(name for _, name in self.slots)
 
     @cached_property
     def pointers(self) -> dict[tuple[str, str], Pointer]:
@@ -183,29 +189,33 @@ class CallTargets:
 
     def _methods(self, site: CallSite, name: str) -> list[Implementation]:
         """The method of the own class, or of a class derived from it, that ``self.method`` or ``super().method`` is."""
-        through_super = name.startswith(SUPER)
-        method = name.removeprefix(SUPER) if through_super else name.partition(".")[2]
-        owner = self._class_around(site)
+        method = name.removeprefix(SUPER) if name.startswith(SUPER) else name.partition(".")[2]
         if name == f"self.{self.model.dialect.loss_function}" and f"def {method}(" not in site.facts.text:
             return self._losses
-        if owner is None or "." in method:
+        owner = self._class_around(site) if "." not in method else None
+        if owner is None:
             return []
-        module, index = owner
+        if _asks(site.call.when, name) and self._is_assigned(owner[0], method):
+            return []
+        key = (*owner, name)
+        if key not in self._of_classes:
+            self._of_classes[key] = self._of_class(*owner, name, method)
+        return self._of_classes[key]
+
+    def _of_class(self, module: str, index: int, name: str, method: str) -> list[Implementation]:
+        through_super = name.startswith(SUPER)
+        base = next(iter(self.callables.bases(module, index)), None) if through_super else None
+        if through_super and (base is None or base[1] is None):
+            return []
         if self._is_assigned(module, method):
-            if _asks(site.call.when, name):
-                return []
             is_method = through_super or name.startswith("cls.") or self.callables.method(module, index, method)
             return [] if is_method else self.attributes.of(module, index, method)
+        if base is not None and base[1] is not None:
+            module, index = base[0], base[1].index
         receiver: Receiver = "class" if name.startswith("cls.") else "object"
-        found: tuple[Target, ...] | None = ()
-        if through_super:
-            ancestors = list(self.callables.ancestors(module, index))[1:]
-            if not ancestors or ancestors[0][1] is None:
-                return []
-            found = self.callables.method(ancestors[0][0], ancestors[0][1].index, method)
-        else:
-            found = self.callables.method(module, index, method)
-        possible = [self.callables.of(target, receiver) for target in found or ()]
+        possible = [
+            self.callables.of(target, receiver) for target in self.callables.method(module, index, method) or ()
+        ]
         return [Implementation("", None, possible)] if possible else []
 
     def _is_assigned(self, module: str, attribute: str) -> bool:

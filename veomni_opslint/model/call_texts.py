@@ -20,6 +20,7 @@ _REVERSED_CALL = re.compile(r"\(([\w.]+(?:\)\(repus(?![\w.]))?)")
 _KEYWORD = re.compile(r"\s*(\w+)\s*=(?!=)")
 _LAMBDA = re.compile(r"\blambda\b[^:]*:")
 _MAX_ENDS = 300
+_NO_ARGUMENTS = Arguments(0, False, (), False)
 _OPENING_WORDS = ("def", "class")
 
 
@@ -37,11 +38,13 @@ def calls_in(text: str, wanted: Callable[[str], bool]) -> Iterator[tuple[str, Ar
         start = size - match.end()
         if text[max(start - 10, 0) : start].rstrip(" ").endswith(_OPENING_WORDS):
             continue
-        yield name, _arguments(text, end - 1), start
+        yield name, arguments_at(text, end - 1), start
 
 
-def _arguments(text: str, offset: int) -> Arguments | None:
-    """The arguments between the parenthesis at *offset* and the one that closes it."""
+def arguments_at(text: str, offset: int) -> Arguments | None:
+    """The arguments between the parenthesis at *offset* and the one that closes it; None where they cannot be told."""
+    if text.startswith("()", offset):
+        return _NO_ARGUMENTS
     match = _LIST.match(text, offset)
     if match is None:
         return _parsed(text, offset)

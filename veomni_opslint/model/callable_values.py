@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from veomni_opslint.extract.operands import dotted
@@ -11,7 +11,7 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope, parameters_of, statements_of
 from veomni_opslint.model.call_binding import Signature
 from veomni_opslint.model.callables import Callables, Known
-from veomni_opslint.model.return_shapes import own_nodes
+from veomni_opslint.model.return_shapes import bound_in, own_nodes
 
 _PARTIALS = frozenset({"functools.partial", "partial"})
 _WRAPPERS = frozenset({"compile", "disable", "lru_cache", "cache", "script", "no_grad", "staticmethod"})
@@ -49,16 +49,14 @@ class CallableValues:
 
     def returned_by(self, module: str, scope: Scope, depth: int = 0) -> Possible:
         """What a function may return; nothing where it returns no value."""
-        facts = self.callables.facts(module, scope.index)
-        if scope.deferred:
-            facts = self.callables.deep(module)
         if scope.is_async or scope.is_generator or scope.kind != "function" or depth > _MAX_DEPTH:
             return [None]
-        found: Possible = []
-        for node in own_nodes(statements_of(facts, scope)):
-            if isinstance(node, ast.Return) and node.value is not None:
-                found += self.of(module, facts, scope.index, node.value, depth + 1)
-        return found
+        facts = self.callables.facts(module, scope.index)
+        statements = statements_of(facts, scope)
+        returned = [node.value for node in own_nodes(statements) if isinstance(node, ast.Return) and node.value]
+        if scope.deferred and _is_local(scope, statements, returned):
+            facts = self.callables.deep(module)
+        return [one for value in returned for one in self.of(module, facts, scope.index, value, depth + 1)]
 
     def _named(self, module: str, facts: FileFacts, scope: int, name: str, depth: int) -> Possible:
         root, _, rest = name.partition(".")
@@ -121,7 +119,14 @@ class CallableValues:
         return [one and one._replace(signature=one.signature.given(given, names)) for one in inner]
 
 
-def values_of(nodes: Iterator[ast.AST] | list[ast.stmt], name: str) -> Iterator[ast.expr | None]:
+def _is_local(scope: Scope, statements: tuple[ast.stmt, ...], values: list[ast.expr]) -> bool:
+    """Whether a value depends on what a function binds, or on scopes in it, which only deep facts have."""
+    nodes = [node for value in values for node in ast.walk(value)]
+    bound = bound_in(statements) | {one.name for one in scope.parameters}
+    return any(isinstance(one, ast.Lambda) or (isinstance(one, ast.Name) and one.id in bound) for one in nodes)
+
+
+def values_of(nodes: Sequence[ast.AST], name: str) -> Iterator[ast.expr | None]:
     """The values that a name gets, None for one that is not a plain assignment."""
     for node in nodes:
         targets: list[ast.expr] = []

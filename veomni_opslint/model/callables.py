@@ -47,6 +47,9 @@ class Callables:
     symbols: Symbols
     deep: Callable[[str], FileFacts]
     _nodes: dict[str, dict[tuple[int, int], ast.ClassDef]] = field(default_factory=dict, repr=False)
+    _members: dict[tuple[str, bool], dict[tuple[int, str], list[Binding]]] = field(default_factory=dict, repr=False)
+    _bases: dict[tuple[str, int], tuple[tuple[str, Scope | None], ...]] = field(default_factory=dict, repr=False)
+    _constructors: dict[tuple[str, int], Known | None] = field(default_factory=dict, repr=False)
 
     def class_node(self, module: str, scope: Scope) -> ast.ClassDef | None:
         """The definition of a class, its methods without bodies."""
@@ -78,29 +81,60 @@ class Callables:
         for base_module, base in self.ancestors(module, owner):
             if base is None:
                 return None
-            facts = self.symbols.modules[base_module]
-            bound = [one for one in facts.bindings if one.scope == base.index and one.name == name]
+            bound = self._bound(base_module, self.symbols.modules[base_module], base.index, name)
             if bound:
                 if any(one.kind != "scope" for one in bound):
                     return None
                 return tuple(Target("scope", base_module, name, one.target_scope) for one in bound)
         return ()
 
+    def _bound(self, module: str, facts: FileFacts, owner: int, name: str) -> list[Binding]:
+        """The bindings of a name in the body of a class."""
+        key = (module, facts.deep)
+        if key not in self._members:
+            found: dict[tuple[int, str], list[Binding]] = {}
+            for one in facts.bindings:
+                if one.scope:
+                    found.setdefault((one.scope, one.name), []).append(one)
+            self._members[key] = found
+        return self._members[key].get((owner, name), [])
+
     def ancestors(self, module: str, owner: int, depth: int = 0) -> Iterator[tuple[str, Scope | None]]:
         """A class and its bases, nearest first; (name, None) for a base that is not in the project."""
-        scope = self.facts(module, owner).scopes[owner]
-        yield module, scope
+        yield module, self.facts(module, owner).scopes[owner]
+        for where, base in self.bases(module, owner):
+            if base is not None and depth < _MAX_BASES:
+                yield from self.ancestors(where, base.index, depth + 1)
+            else:
+                yield where if base is None else base.name, None
+
+    def bases(self, module: str, owner: int) -> tuple[tuple[str, Scope | None], ...]:
+        """The bases that the definition of a class names, as ``ancestors`` gives them."""
+        key = (module, owner)
+        if key not in self._bases:
+            self._bases[key] = tuple(self._find_bases(module, owner))
+        return self._bases[key]
+
+    def _find_bases(self, module: str, owner: int) -> Iterator[tuple[str, Scope | None]]:
+        facts = self.facts(module, owner)
+        scope = facts.scopes[owner]
         for base in scope.bases:
-            targets = self.symbols.resolve_deep(self.facts(module, owner), module, scope.parent, base) if base else ()
+            targets = self.symbols.resolve_deep(facts, module, scope.parent, base) if base else ()
             inside = [one for one in targets if one.kind == "scope" and not one.rest]
-            if len(inside) == 1 == len(targets) and depth < _MAX_BASES:
-                yield from self.ancestors(inside[0].module, inside[0].scope, depth + 1)
+            if len(inside) == 1 == len(targets):
+                yield inside[0].module, self.facts(inside[0].module, inside[0].scope).scopes[inside[0].scope]
             else:
                 external = [one.name for one in targets if one.kind == "external"]
                 yield (external[0] if external else base), None
 
     def constructor(self, module: str, owner: int) -> Known | None:
         """What a class takes to make an object."""
+        key = (module, owner)
+        if key not in self._constructors:
+            self._constructors[key] = self._find_constructor(module, owner)
+        return self._constructors[key]
+
+    def _find_constructor(self, module: str, owner: int) -> Known | None:
         scope = self.facts(module, owner).scopes[owner]
         for where, base in self.ancestors(module, owner):
             if base is None:
@@ -111,7 +145,7 @@ class Callables:
             node = self.class_node(where, base)
             if node is None or node.keywords or any(one.rpartition(".")[2] in _OWN_CONSTRUCTOR for one in base.bases):
                 return None
-            own = [one for one in facts.bindings if one.scope == base.index and one.name in ("__init__", "__new__")]
+            own = [one for name in ("__init__", "__new__") for one in self._bound(where, facts, base.index, name)]
             if len(own) > 1 or any(not keeps_signature(one) and one not in _DATACLASS for one in base.decorators):
                 return None
             if own:

@@ -34,9 +34,16 @@ class Implementations:
     model: OpsModel
     values: CallableValues
     _kernels: dict[int, Possible] = field(default_factory=dict, repr=False)
+    _of_slots: dict[tuple[str, str | None, str | None], list[Implementation]] = field(default_factory=dict, repr=False)
 
-    def of_slot(self, slot: OpSlotInfo) -> Iterator[Implementation]:
+    def of_slot(self, slot: OpSlotInfo) -> list[Implementation]:
         """The kernels that the registry knows for a slot, on the devices that load its file."""
+        key = (slot.module, slot.op_name, slot.variant)
+        if key not in self._of_slots:
+            self._of_slots[key] = list(self._find_kernels(slot))
+        return self._of_slots[key]
+
+    def _find_kernels(self, slot: OpSlotInfo) -> Iterator[Implementation]:
         for spec in self.model.registrations.kernel_specs:
             if (spec.op_name, spec.variant) == (slot.op_name, slot.variant) and _may_load(slot.module, spec):
                 label = f"kernel `{spec.name}` of {spec.op_name}/{spec.variant}"

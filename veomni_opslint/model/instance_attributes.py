@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.facts import FileFacts, Scope, statements_of
+from veomni_opslint.model.callable_values import Possible
 from veomni_opslint.model.callables import Known
 from veomni_opslint.model.implementations import Implementation, Implementations
 from veomni_opslint.model.return_shapes import own_nodes
@@ -16,6 +17,7 @@ from veomni_opslint.model.slots import OpSlotInfo
 from veomni_opslint.model.symbols import Target
 
 _CALLS = ("__call__", "forward")
+_VALUE = re.compile(r"\s*(:[^=]+)?=(?!=)[ \t]*(?:(\w[\w.]*)\()?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class InstanceAttributes:
     implementations: Implementations
     slots: Mapping[tuple[str, str], OpSlotInfo]
     _known: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
+    _methods: dict[tuple[str, bool], dict[int, list[Scope]]] = field(default_factory=dict, repr=False)
+    _lines: dict[tuple[str, bool, str], list[tuple[int, str]]] = field(default_factory=dict, repr=False)
 
     def of(self, module: str, owner: int, attribute: str) -> list[Implementation]:
         """What the attribute of an object of the class holds; nothing where an assignment is not understood."""
@@ -35,7 +39,7 @@ class InstanceAttributes:
 
     def _find(self, module: str, owner: int, attribute: str) -> list[Implementation]:
         found: list[Implementation] = []
-        plain: list[Known | None] = []
+        plain: Possible = []
         for where, base in self.implementations.values.callables.ancestors(module, owner):
             if base is None:
                 continue
@@ -43,12 +47,12 @@ class InstanceAttributes:
                 for kind in self._value(where, facts, scope, value):
                     if isinstance(kind, Implementation):
                         found.append(kind)
+                    elif kind is None:
+                        return []
                     else:
                         plain.append(kind)
             if found or plain:
                 break
-        if None in plain:
-            return []
         if f"self.{attribute} is " in self.implementations.values.callables.facts(module, owner).text:
             # The code asks which of them it is before it calls it.
             return found
@@ -56,23 +60,47 @@ class InstanceAttributes:
 
     def _assigned(self, module: str, owner: Scope, attribute: str) -> Iterator[tuple[FileFacts, Scope, ast.expr]]:
         facts = self.implementations.values.callables.facts(module, owner.index)
-        lines = facts.lines
-        written = re.compile(rf"\bself\.{attribute}\b\s*(?::[^=]+)?=(?!=)")
-        for scope in facts.scopes:
-            if scope.parent != owner.index or scope.kind != "function":
+        lines = self._lines_of(module, facts, attribute)
+        for scope in self._methods_of(module, facts, owner.index) if lines else ():
+            at = [(line, made) for line, made in lines if scope.span[0] <= line <= scope.span[2]]
+            if at and all(self._is_foreign(module, facts, scope, made) for _, made in at):
+                # Most layers are of other packages: what they take is not known, whatever else the statement says.
+                yield facts, scope, ast.Constant("unknown")
                 continue
-            text = "\n".join(lines[scope.span[0] - 1 : scope.span[2]])
-            at = [scope.span[0] + text.count("\n", 0, match.start()) for match in written.finditer(text)]
             holding = [
                 statement
                 for statement in (statements_of(facts, scope) if at else ())
-                if any(statement.lineno <= line <= (statement.end_lineno or line) for line in at)
+                if any(statement.lineno <= line <= (statement.end_lineno or line) for line, _ in at)
             ]
             for node in own_nodes(tuple(holding)):
                 targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
                 value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
                 if any(target is not None and dotted(target) == f"self.{attribute}" for target in targets):
                     yield facts, scope, value if value is not None else ast.Constant("unknown")
+
+    def _lines_of(self, module: str, facts: FileFacts, attribute: str) -> list[tuple[int, str]]:
+        """The lines that seem to assign to an attribute of ``self``, each with a name that is called for the value."""
+        key = (module, facts.deep, attribute)
+        if key not in self._lines:
+            self._lines[key] = list(_assignments(facts.text, f"self.{attribute}"))
+        return self._lines[key]
+
+    def _methods_of(self, module: str, facts: FileFacts, owner: int) -> list[Scope]:
+        key = (module, facts.deep)
+        if key not in self._methods:
+            methods: dict[int, list[Scope]] = {}
+            for scope in facts.scopes:
+                if scope.kind == "function":
+                    methods.setdefault(scope.parent, []).append(scope)
+            self._methods[key] = methods
+        return self._methods[key].get(owner, [])
+
+    def _is_foreign(self, module: str, facts: FileFacts, scope: Scope, made: str) -> bool:
+        """Whether a name that is called can only be of another package."""
+        if not made or made.partition(".")[0] in ("self", "cls"):
+            return False
+        targets = self._targets(module, facts, scope, made)
+        return bool(targets) and all(one.kind == "external" for one in targets) and not made.endswith(self._slot_kernel)
 
     def _value(
         self, module: str, facts: FileFacts, scope: Scope, node: ast.expr
@@ -133,3 +161,15 @@ class InstanceAttributes:
         if not name or name.partition(".")[0] in scope.locals:
             return ()
         return self.implementations.values.callables.symbols.resolve_deep(facts, module, scope.index, name)
+
+
+def _assignments(text: str, target: str) -> Iterator[tuple[int, str]]:
+    """Each line on which the text assigns to *target*, and the name of the call that the value begins with, if any."""
+    start = text.find(target)
+    while start >= 0:
+        end = start + len(target)
+        written = _VALUE.match(text, end) if not text[start - 1 : start].isidentifier() else None
+        if written is not None:
+            is_statement = not text[text.rfind("\n", 0, start) + 1 : start].strip() and "\n" not in (written[1] or "")
+            yield text.count("\n", 0, start) + 1, (written[2] or "") if is_statement else ""
+        start = text.find(target, end)

@@ -14,7 +14,7 @@ from veomni_opslint.model.call_targets import CallSite, CallTargets
 from veomni_opslint.model.call_texts import without_nested
 from veomni_opslint.model.callables import Known
 from veomni_opslint.model.implementations import Implementation
-from veomni_opslint.model.return_shapes import Body, Returned, own_nodes
+from veomni_opslint.model.return_shapes import Body, Returned, bound_in
 
 _SAME_RESULT = frozenset({
     "staticmethod", "classmethod", "override", "final", "wraps", "no_grad", "enable_grad", "inference_mode", "compile",
@@ -57,9 +57,8 @@ class ReturnLengths:
         return self._kernels[key]
 
     def _find_kernels(self, callee: Known) -> Iterator[tuple[Implementation, Known]]:
-        names = {name for _, name in self.targets.slots}
         for name in _RETURNED_CALL.findall(self._text(callee)):
-            if name in names and self.of(callee):
+            if name in self.targets.slot_names and self.of(callee):
                 facts = self.targets.callables.facts(callee.module, callee.scope.index)
                 site = CallSite(callee.module, facts, _call(callee.scope, name), False)
                 for reached in self.targets.reached(site):
@@ -86,12 +85,13 @@ class ReturnLengths:
         if scope.is_async or any(one.rpartition(".")[2] not in _SAME_RESULT for one in scope.decorators):
             return NOT_KNOWN
         body = self._body(module, scope)
-        shapes = {
-            one.shape for one in body.returned() if one.shape is not None or not self._is_slot(module, scope, one)
-        }
-        shapes = shapes if body.statements else {None}
-        lengths = frozenset(one for one in shapes if isinstance(one, int))
-        return lengths if all(isinstance(one, int) or one == "none" for one in shapes) else NOT_KNOWN
+        lengths: set[int] = set()
+        for one in body.returned():
+            if isinstance(one.shape, int):
+                lengths.add(one.shape)
+            elif one.shape != "none" and not (one.shape is None and self._is_slot(module, scope, one)):
+                return NOT_KNOWN
+        return frozenset(lengths)
 
     def _is_slot(self, module: str, scope: Scope, returned: Returned) -> bool:
         """Whether a kernel is returned that is not known: it takes the place of what the other paths return."""
@@ -115,11 +115,13 @@ class ReturnLengths:
             end_col_offset=end_column,
         )
         statements = statements_of(facts, scope)
-        hidden = {one.name for one in scope.parameters} | set(_bound_in(statements)) if scope.deferred else set()
-        return Body(node, statements, lambda name: self._called(module, facts, scope, name, hidden), worst=False)
+        return Body(node, statements, lambda name: self._called(module, facts, scope, name, statements), worst=False)
 
-    def _called(self, module: str, facts: FileFacts, scope: Scope, name: str, hidden: set[str]) -> Body | int | None:
+    def _called(
+        self, module: str, facts: FileFacts, scope: Scope, name: str, statements: tuple[ast.stmt, ...]
+    ) -> Body | int | None:
         root = name.partition(".")[0]
+        hidden = {one.name for one in scope.parameters} | bound_in(statements) if scope.deferred else ()
         if root in hidden and root not in ("self", "cls"):
             return None
         reached = self.targets.reached(CallSite(module, facts, _call(scope, name), False))
@@ -136,15 +138,6 @@ class ReturnLengths:
 
 def _call(scope: Scope, name: str) -> Call:
     return Call(scope.index, name, (0, 0, 0, 0), TRUE, 0, False, (), False, 0, False, False)
-
-
-def _bound_in(statements: tuple[ast.stmt, ...]) -> Iterator[str]:
-    """Names that a function binds, whose scope was not walked."""
-    for node in own_nodes(statements):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
 
 
 def _is_named_tuple(scope: Scope) -> bool:

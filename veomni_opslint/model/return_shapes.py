@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from veomni_opslint.extract.operands import dotted
@@ -25,6 +26,8 @@ _TENSOR_FUNCTIONS = frozenset({
     "linear", "rms_norm", "layer_norm", "normalize", "tensor", "neg", "exp", "softmax", "roll", "mean", "sum", "square",
 })  # fmt: skip
 _TENSOR_MODULES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional")
+_OTHER_CODE = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda})
+_NO_CODE = ("ctx", "op")
 _ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.MatMult, ast.Mod)
 
 
@@ -137,14 +140,38 @@ class Body(NamedTuple):
         return None
 
 
-def own_nodes(statements: tuple[ast.stmt, ...]) -> Iterator[ast.AST]:
-    """All nodes of a function's own code, without those of functions and classes inside it, in order."""
+@lru_cache(maxsize=512)
+def own_nodes(statements: tuple[ast.stmt, ...]) -> list[ast.AST]:
+    """All nodes of a function's own code, without those of functions and classes inside it, in order.
+
+    Not to be changed: the list is shared by all who ask.
+    """
+    found: list[ast.AST] = []
     pending: list[ast.AST] = list(reversed(statements))
     while pending:
         node = pending.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+        found.append(node)
+        if node.__class__ in _OTHER_CODE:
+            continue
+        for name in reversed(node._fields):
+            child = getattr(node, name, None)
+            if child.__class__ is list:
+                pending.extend(one for one in reversed(child) if isinstance(one, ast.AST))
+            elif isinstance(child, ast.AST) and name not in _NO_CODE:
+                pending.append(child)
+    return found
+
+
+def bound_in(statements: tuple[ast.stmt, ...]) -> set[str]:
+    """Names that a function's own code binds."""
+    found = set()
+    for node in own_nodes(statements):
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.add(node.name)
+    return found
 
 
 def _bound(node: ast.AST, name: str) -> Iterator[ast.expr | Literal["one"] | None]:

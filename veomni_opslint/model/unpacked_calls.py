@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,9 +16,9 @@ from veomni_opslint.model.implementations import Implementation
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.replaced_functions import is_replaced
 from veomni_opslint.model.return_lengths import ReturnLengths
-from veomni_opslint.model.suspect_calls import shallow_site
 
-_REVERSED = re.compile(r"\(([\w.]+(?:\)\(repus(?![\w.]))?)[ \n]*=[ \t]*([^\n=]*)")
+_BETWEEN = (" ", "=", "\n")
+_LONGEST_GAP = 100
 
 
 class WrongLength(NamedTuple):
@@ -51,28 +50,32 @@ class UnpackedCalls:
 
     def wrong(self) -> Iterator[WrongLength]:
         """Every assignment that is certain to fail for some implementation."""
-        wanted = {scope.name for facts in self.model.symbols.modules.values() for scope in facts.scopes}
-        wanted.update(name for _, name in (*self.targets.slots, *self.targets.pointers))
-        wanted.add(self.model.dialect.loss_function)
-        wanted.add("apply")
         for module, facts in self.model.symbols.modules.items():
-            here = self.model.suspect_calls.attributes(module, facts)
-            if any(
-                self._is_suspect(module, facts, *one)
-                for one in _assignments(facts.text, lambda last, here=here: last in wanted or last in here)  # type: ignore[misc]
-            ):
+            if facts.problem is None and self._has_suspect(module, facts):
                 for site in call_sites(self.model, module):
                     if site.call.unpacked and not site.call.expected_to_raise:
                         yield from self._wrong_at(site)
 
-    def _is_suspect(self, module: str, facts: FileFacts, name: str, names: int, offset: int) -> bool:
-        site = shallow_site(module, facts, name, facts.text.count("\n", 0, offset) + 1)
-        for reached in self.targets.reached(site):
-            known = [one for one in reached.possible if one is not None]
-            fits = any(self.lengths.seems_to_return(one, names) for one in known)
-            if (not fits and self._fails(reached, names, True)) or self._through_slot(reached, names, True):
+    def _has_suspect(self, module: str, facts: FileFacts) -> bool:
+        calls, text = self.model.suspect_calls, facts.text
+        position, line = 0, 1
+        for offset, name in calls.of_project(module, facts):
+            names = _names_before(text, offset) if text[offset - 1 : offset] in _BETWEEN else None
+            if names is None:
+                continue
+            line += text.count("\n", position, offset)
+            position = offset
+            at = line if calls.is_by_place(module, facts, name.root) else 0
+            if any(self._may_fail(one, names) for one in calls.reached(module, facts, name.whole, at)):
                 return True
         return False
+
+    def _may_fail(self, reached: Implementation, names: int) -> bool:
+        known = [one for one in reached.possible if one is not None]
+        fits = any(self.lengths.seems_to_return(one, names) for one in known)
+        return (not fits and self._fails(reached, names, True) is not None) or (
+            self._through_slot(reached, names, True) is not None
+        )
 
     def _through_slot(self, reached: Implementation, names: int, fixed: bool) -> tuple[Implementation, Known] | None:
         """The first kernel by which the only possible callee returns another number of values, as it is its result."""
@@ -120,17 +123,21 @@ def _fits(length: int, names: int, fixed: bool) -> bool:
     return length == names if fixed else length >= names
 
 
-def _assignments(text: str, wanted: Callable[[str], bool]) -> Iterator[tuple[str, int, int]]:
-    """Calls of wanted names whose result is unpacked: name, number of names (0: not known), offset."""
-    size = len(text)
-    for match in _REVERSED.finditer(text[::-1]):
-        before = match[2]
-        name = match[1][::-1]
-        if ("," in before or before.startswith(")")) and wanted(name[name.rfind(".") + 1 :]):
-            written = before[::-1].strip()
-            if written.startswith(")"):
-                end = text.rfind(")", 0, size - match.end(1))
-                written = text[text.rfind("(", 0, end) + 1 : end]
-            targets = without_nested(written)
-            names = len([one for one in targets.split(",") if one.strip()])
-            yield name, 0 if "*" in targets else names, size - match.end(1)
+def _names_before(text: str, offset: int) -> int | None:
+    """How many names what is at *offset* is assigned to, 0 where that is not known; None where it is one, or none."""
+    start = max(offset - _LONGEST_GAP, 0)
+    end = start + len(text[start:offset].rstrip(" \n"))
+    if not text.endswith("=", 0, end):
+        return None
+    written = text[text.rfind("\n", 0, end) + 1 : end - 1].rpartition("=")[2].strip()
+    if written.startswith(")"):
+        end = text.rfind(")", 0, offset)
+        written = text[text.rfind("(", 0, end) + 1 : end]
+    elif "," not in written:
+        return None
+    targets = without_nested(written)
+    if targets == "0":
+        targets = without_nested(written[1:-1])
+    if "*" in targets:
+        return 0
+    return None if "(" in targets else sum(1 for one in targets.split(",") if one.strip())
