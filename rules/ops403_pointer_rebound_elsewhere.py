@@ -1,4 +1,4 @@
-"""A function pointer is assigned outside its apply function."""
+"""A function pointer is assigned, or deleted, outside its apply function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import FileFacts, Scope, Span, statements_of, text_of
+from veomni_opslint.facts import FileFacts, Scope, statements_of, text_of
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.pointer_owners import modules_of, owner
@@ -19,7 +19,8 @@ from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.WARNING)
 
-_TAKES_A_NAME = ("setattr", "globals", "vars", "__dict__")
+_TAKES_A_NAME = ("setattr", "delattr", "globals", "vars", "__dict__")
+_Node = ast.expr | ast.alias
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
@@ -29,12 +30,13 @@ def check(model: OpsModel) -> Iterator[Finding]:
         if is_test(facts.path):
             continue
         for pointer in (one for one in pointers.values() if one.name in names):
-            spans = _in_own_module(facts, pointer) if module == pointer.module else ()
-            for span in (*spans, *_through_module(model, module, facts, pointer)):
-                yield rule.finding(model.place(facts.path, span), _message(model, pointer), _related(pointer))
+            nodes = _in_own_module(facts, pointer) if module == pointer.module else ()
+            for node in (*nodes, *_through_module(model, module, facts, pointer)):
+                message = _message(model, pointer, deleted=_is_deletion(node))
+                yield rule.finding(model.place(facts.path, span_of(node)), message, _related(pointer))
 
 
-def _in_own_module(facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
+def _in_own_module(facts: FileFacts, pointer: Pointer) -> Iterator[_Node]:
     """Assignments in functions of the pointer's module that are neither an apply function nor called by one."""
     for scope in facts.scopes:
         if scope.kind != "function" or not _declares(facts, scope, pointer.name):
@@ -43,9 +45,11 @@ def _in_own_module(facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
             continue
         for statement in statements_of(facts, scope):
             for node in ast.walk(statement):
-                stored = isinstance(node, ast.Name) and node.id == pointer.name and isinstance(node.ctx, ast.Store)
-                if stored or (isinstance(node, ast.alias) and (node.asname or node.name) == pointer.name):
-                    yield span_of(node)  # type: ignore[arg-type]
+                if isinstance(node, ast.Name):
+                    if node.id == pointer.name and not isinstance(node.ctx, ast.Load):
+                        yield node
+                elif isinstance(node, ast.alias) and (node.asname or node.name) == pointer.name:
+                    yield node
 
 
 def _declares(facts: FileFacts, scope: Scope, name: str) -> bool:
@@ -71,8 +75,8 @@ def _appliers(facts: FileFacts, pointer: Pointer) -> set[str]:
     return found
 
 
-def _through_module(model: OpsModel, module: str, facts: FileFacts, pointer: Pointer) -> Iterator[Span]:
-    """``moe._pointer = …`` and ``setattr(moe, "_pointer", …)``, wherever they are."""
+def _through_module(model: OpsModel, module: str, facts: FileFacts, pointer: Pointer) -> Iterator[_Node]:
+    """``moe._pointer = …``, ``setattr(moe, "_pointer", …)`` and ``del moe._pointer``, wherever they are."""
     if not _may_assign(facts.text, pointer.name):
         return
     for node in _code_with(facts, pointer.name):
@@ -85,20 +89,20 @@ def _through_module(model: OpsModel, module: str, facts: FileFacts, pointer: Poi
             continue
         if _is_own_namespace(base):
             if module == pointer.module:
-                yield span_of(node)
+                yield node
             continue
         resolve = partial(model.symbols.resolve_deep, deep, module, scope.index)
         if any(
             owner(model.symbols, model.rebindable, there, pointer.name) == (pointer.module, pointer.name)
             for there in modules_of(base, resolve)
         ):
-            yield span_of(node)
+            yield node
 
 
 def _may_assign(text: str, name: str) -> bool:
     """Whether a line looks like an assignment to an attribute *name*, or has the name as a string for such."""
     pattern = re.compile(
-        rf"\.{re.escape(name)}\s*(?:[:,)\]].*)?=(?!=)|\bas\s.*\.{re.escape(name)}\b"
+        rf"\.{re.escape(name)}\s*(?:[:,)\]].*)?=(?!=)|\b(?:as|del)\s.*\.{re.escape(name)}\b"
         + (rf"|[\"']{re.escape(name)}[\"']" if any(word in text for word in _TAKES_A_NAME) else "")
     )
     position = text.find(name)
@@ -122,12 +126,12 @@ def _code_with(facts: FileFacts, name: str) -> Iterator[ast.AST]:
 
 
 def _assigned(node: ast.AST, name: str) -> ast.expr | None:
-    """The module in whose namespace a node assigns *name*."""
-    if isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store):
+    """The module in whose namespace a node assigns or deletes *name*."""
+    if isinstance(node, ast.Attribute) and node.attr == name and not isinstance(node.ctx, ast.Load):
         return node.value
-    if isinstance(node, ast.Call) and dotted(node.func) == "setattr" and len(node.args) == 3:
+    if isinstance(node, ast.Call) and len(node.args) == {"setattr": 3, "delattr": 2}.get(dotted(node.func)):
         return node.args[0] if _is_text(node.args[1], name) else None
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _is_text(node.slice, name):
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and _is_text(node.slice, name):
         table = node.value
         if isinstance(table, ast.Attribute) and table.attr == "__dict__":
             return table.value
@@ -136,6 +140,12 @@ def _assigned(node: ast.AST, name: str) -> ast.expr | None:
         if isinstance(table, ast.Call) and dotted(table.func) == "globals":
             return table
     return None
+
+
+def _is_deletion(node: _Node) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Del) or (
+        isinstance(node, ast.Call) and dotted(node.func) == "delattr"
+    )
 
 
 def _is_text(node: ast.expr, text: str) -> bool:
@@ -156,13 +166,18 @@ def _innermost(facts: FileFacts, line: int) -> Scope:
     return found
 
 
-def _message(model: OpsModel, pointer: Pointer) -> str:
+def _message(model: OpsModel, pointer: Pointer, deleted: bool) -> str:
     if pointer.apply:
         right = f"`{pointer.apply[0].name}`"
         advice = f"bind it in {right}"
     else:
         right = f"the op `{pointer.op}`"
         advice = f"register a {model.dialect.backend_spec} for {right} and select it in the configuration"
+    if deleted:
+        return (
+            f"`{pointer.name}` is deleted outside {right}: every later call of the op in this process raises NameError "
+            "and no check can say what to configure; a pointer without kernel is None"
+        )
     return (
         f"`{pointer.name}` is assigned outside {right}: the configuration says one kernel and another one runs, "
         f"without the checks of the hardware, until something binds the pointer again; {advice}"

@@ -204,6 +204,10 @@ MUTATIONS = (
         ),
         append(MOE, "def _bind(kernel):\n    global _fused_moe_forward\n    _fused_moe_forward = kernel"),
     ),
+    _rebound("deleted", OPS_INIT, "def f():\n    del moe._fused_moe_forward  # OPS403"),
+    _rebound("delattr", OPS_INIT, 'def f():\n    delattr(moe, "_fused_moe_forward")  # OPS403'),
+    _rebound("deleted there", MOE, "def f():\n    global _fused_moe_forward\n    del _fused_moe_forward  # OPS403"),
+    plant("OPS403", "harmless deletion", append(OPS_INIT, "def f(x):\n    del x._fused_moe_forward")),
     plant("OPS403", "harmless read only", append(OPS_INIT, "def f():\n    return moe._fused_moe_forward == None")),
     plant(
         "OPS403",
