@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from veomni_opslint.conditions import Condition, both, possible
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import Call, FileFacts, Scope, statements_of, text_of
+from veomni_opslint.facts import Call, FileFacts, Scope, Span, statements_of, text_of
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
-from veomni_opslint.model.pointers import Pointer
+from veomni_opslint.model.pointers import Pointer, local_names
+from veomni_opslint.model.sites import Path, outer_functions, sites_in, tree_of
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)
+
+
+class _Called(NamedTuple):
+    """A call of a pointer: its place, the condition on the path to it, and the functions around it, innermost first."""
+
+    span: Span
+    when: Condition
+    within: list[Scope]
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
@@ -24,20 +34,50 @@ def check(model: OpsModel) -> Iterator[Finding]:
             continue
         facts = model.deep(pointer.module)
         setters = {one.name for one in pointer.apply}
-        for call in facts.calls:
-            if call.name != pointer.name:
+        for call in (*_calls(facts, pointer), *_calls_by_other_names(model, facts, pointer)):
+            if not call.within or any(scope.name in setters for scope in call.within):
                 continue
-            within = _functions_around(facts, call)
-            if not within or any(scope.name in setters for scope in within):
-                continue
-            if _may_be_unbound(facts, call, pointer.name) and not _is_checked_otherwise(
-                model, facts, within, call, pointer
+            if possible(call.when, lambda atom, name=pointer.name: _truth_unbound(atom, name)) and (  # type: ignore[misc]
+                not _is_checked_otherwise(model, facts, call, pointer)
             ):
                 yield rule.finding(
                     model.place(facts.path, call.span),
-                    _message(pointer, within[-1]),
+                    _message(pointer, _name_of(call.within[-1], pointer)),
                     [Related(pointer.place, f"`{pointer.name}` is unbound until it is applied")],
                 )
+
+
+def _calls(facts: FileFacts, pointer: Pointer) -> Iterator[_Called]:
+    for call in facts.calls:
+        if call.name == pointer.name:
+            when, index = call.when, call.scope
+            while index > 0:
+                when = both(facts.scopes[index].when, when)
+                index = facts.scopes[index].parent
+            yield _Called(call.span, when, _functions_around(facts, call, pointer))
+
+
+def _calls_by_other_names(model: OpsModel, facts: FileFacts, pointer: Pointer) -> Iterator[_Called]:
+    """Calls in functions that first give the pointer a name of their own."""
+    given = re.compile(rf"\w\s*(?::[^=\n]+)?:?=\s*{re.escape(pointer.name)}\b")
+    if given.search(facts.text) is None:
+        return
+    for function in outer_functions(facts):
+        root = tree_of(facts, function) if given.search(text_of(facts, function.span)) else None
+        names = local_names(root, pointer.name) - {pointer.name} if root is not None else ()
+        if root is None or not names:
+            continue
+
+        def is_call(node: ast.expr, path: Path, names: Collection[str] = names) -> bool:
+            outer = path[-1] if path else None
+            return (
+                isinstance(node, ast.Name) and node.id in names and isinstance(outer, ast.Call) and outer.func is node
+            )
+
+        for site in sites_in(root, model.dialect, is_call, function=True):
+            call = site.path[-1]
+            if isinstance(call, ast.Call):
+                yield _Called(span_of(call), both(function.when, site.when), [function])
 
 
 def _begins_unbound(model: OpsModel, pointer: Pointer) -> bool:
@@ -60,25 +100,23 @@ def _assignments(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             yield from ((dotted(target), node.value) for target in node.targets)
 
 
-def _functions_around(facts: FileFacts, call: Call) -> list[Scope]:
-    """The functions that the call is in, innermost first; none at module level."""
-    found = []
+def _functions_around(facts: FileFacts, call: Call, pointer: Pointer) -> list[Scope]:
+    """The functions that the call is in, innermost first; none in code that runs when the module is loaded."""
+    found: list[Scope] = []
     index = call.scope
     while index > 0:
-        if facts.scopes[index].kind == "function":
-            found.append(facts.scopes[index])
-        index = facts.scopes[index].parent
+        scope = facts.scopes[index]
+        if scope.kind == "function" or (scope.kind == "lambda" and not found and _name_of(scope, pointer)):
+            found.append(scope)
+        index = scope.parent
     return found
 
 
-def _may_be_unbound(facts: FileFacts, call: Call, name: str) -> bool:
-    """Whether the call is reached with the pointer None."""
-    when = call.when
-    index = call.scope
-    while index > 0:
-        when = both(facts.scopes[index].when, when)
-        index = facts.scopes[index].parent
-    return possible(when, lambda atom: _truth_unbound(atom, name))
+def _name_of(scope: Scope, pointer: Pointer) -> str:
+    """The name of a function, or that which the module gives a lambda."""
+    if scope.kind == "function":
+        return scope.name
+    return next((one.name for one in pointer.public if one.place.line == scope.span[0]), "")
 
 
 def _truth_unbound(atom: Condition, name: str) -> bool | None:
@@ -98,15 +136,14 @@ def _truth_unbound(atom: Condition, name: str) -> bool | None:
     return None
 
 
-def _is_checked_otherwise(model: OpsModel, facts: FileFacts, within: list[Scope], call: Call, pointer: Pointer) -> bool:
+def _is_checked_otherwise(model: OpsModel, facts: FileFacts, call: _Called, pointer: Pointer) -> bool:
     """Whether something that cannot be read as a condition stands before the call: a helper, a decorator, a handler."""
-    outermost = within[-1]
-    if _is_handed_out(facts, outermost.name, pointer):
+    outermost = call.within[-1]
+    if _is_handed_out(facts, _name_of(outermost, pointer), pointer):
         return True
-    if any(_is_of_project(model, pointer.module, one) for scope in within for one in scope.decorators):
+    if any(_is_of_project(model, pointer.module, one) for scope in call.within for one in scope.decorators):
         return True
-    body = statements_of(facts, outermost)
-    for statement in body:
+    for statement in statements_of(facts, outermost) if outermost.kind == "function" else ():
         for node in ast.walk(statement):
             if isinstance(node, ast.Try) and _spans(node, call) and node.handlers:
                 return True
@@ -130,7 +167,7 @@ def _is_handed_out(facts: FileFacts, name: str, pointer: Pointer) -> bool:
     return False
 
 
-def _spans(node: ast.Try, call: Call) -> bool:
+def _spans(node: ast.Try, call: _Called) -> bool:
     return node.lineno <= call.span[0] <= (node.body[-1].end_lineno or node.lineno)
 
 
@@ -158,10 +195,10 @@ def _is_logging(node: ast.Call) -> bool:
     return dotted(node.func).partition(".")[0] in ("logger", "logging", "log", "warnings")
 
 
-def _message(pointer: Pointer, function: Scope) -> str:
+def _message(pointer: Pointer, function: str) -> str:
     setter = f" before `{pointer.apply[0].name}` has run" if pointer.apply else ""
     return (
-        f"`{function.name}` calls `{pointer.name}` without a check that it is bound:{setter or ' unbound'} it fails "
+        f"`{function}` calls `{pointer.name}` without a check that it is bound:{setter or ' unbound'} it fails "
         "with \"'NoneType' object is not callable\" in the middle of a forward pass; begin with "
         f"`if {pointer.name} is None: raise NotImplementedError(…)` that says what to configure"
     )

@@ -350,6 +350,21 @@ MUTATIONS = (
     ),
     plant(
         "OPS405",
+        "under another name",
+        append(MOE, "def moe_again(x):\n    kernel = _fused_moe_forward\n    return kernel(x)  # OPS405"),
+    ),
+    plant("OPS405", "in a lambda", append(MOE, "moe_again = lambda x: _fused_moe_forward(x)  # OPS405")),
+    plant(
+        "OPS405",
+        "harmless other name",
+        append(
+            MOE,
+            "def moe_again(x):\n    if (kernel := _fused_moe_forward) is None:\n        raise NotImplementedError\n"
+            "    return kernel(x)",
+        ),
+    ),
+    plant(
+        "OPS405",
         "check of the lora op removed",
         swap(
             LORA,

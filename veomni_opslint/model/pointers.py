@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope
 from veomni_opslint.findings import Place
@@ -93,20 +94,54 @@ def _pointer(
         yield Pointer(module, name, place_of(facts.path, facts.text, binding.span), apply, public, op)
 
 
+def local_names(function: ast.AST, pointer: str) -> frozenset[str]:
+    """The names that a function gives the pointer and nothing else; its own name included."""
+    stored: dict[str, list[ast.expr | None]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            stored.setdefault(node.id, []).append(None)
+        elif isinstance(node, ast.arg):
+            stored.setdefault(node.arg, []).append(None)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            stored[node.targets[0].id][0] = node.value
+        elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and isinstance(node.target, ast.Name):
+            stored[node.target.id][0] = node.value
+    return frozenset(
+        {
+            pointer,
+            *(
+                name
+                for name, values in stored.items()
+                if len(values) == 1 and isinstance(values[0], ast.Name) and values[0].id == pointer
+            ),
+        }
+    )
+
+
 def _callers(facts: FileFacts, name: str) -> Iterator[NamedPlace]:
-    """Functions at module level that call the pointer."""
-    call = re.compile(rf"(?<![\w.]){re.escape(name)}\(")
+    """Functions at module level, and names for a lambda there, that call the pointer."""
+    mention = re.compile(rf"(?<![\w.]){re.escape(name)}\(|=\s*{re.escape(name)}\s*(?:#.*|\))?$", re.MULTILINE)
     lines = facts.lines
     for scope in facts.scopes:
         text = "\n".join(lines[scope.span[0] - 1 : scope.span[2]]) if scope.parent == 0 else ""
-        if scope.kind == "function" and call.search(text):
+        if scope.kind == "function" and mention.search(text):
             node = _definition(facts, scope)
-            if node is not None and any(
-                isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id == name
-                for statement in facts.function_body(node)
-                for inner in ast.walk(statement)
-            ):
+            body = ast.Module(facts.function_body(node), []) if node is not None else None
+            if body is not None and _calls(body, local_names(body, name)):
                 yield _named_place(facts, scope)
+    for statement in facts.tree.body if "lambda" in facts.text and facts.tree is not None else ():
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Lambda):
+            target = dotted(statement.targets[0])
+            if target and _calls(statement.value, frozenset({name})):
+                yield NamedPlace(target, place_of(facts.path, facts.text, span_of(statement)))
+
+
+def _calls(node: ast.AST, names: frozenset[str]) -> bool:
+    return any(
+        isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name) and inner.func.id in names
+        for inner in ast.walk(node)
+    )
 
 
 def _definition(facts: FileFacts, scope: Scope) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
