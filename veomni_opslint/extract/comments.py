@@ -12,7 +12,7 @@ from typing import Literal
 from veomni_opslint.facts import Span, Suppression
 
 _MARKS = ("noqa", "opslint")
-_HINTS = ("qa", "QA", "Qa", "qA", "opslint")
+_HINTS = ("qa", "QA", "Qa", "opslint")
 """What most files have none of: to search for them all costs less than a copy of the file in lower case."""
 _FOREIGN_CODE = re.compile(r"(?!OPS)[A-Z]{1,5}[0-9]{1,5}", re.IGNORECASE)
 _NOQA = re.compile(
@@ -37,15 +37,10 @@ def suppressions(text: str, statements: Callable[[], Sequence[Lines]] | None = N
     *statements* gives lines that the tokenizer can be started at, as ``statement_lines`` does: only what is around a
     candidate is read then. Without it the whole text is.
     """
-    if not any(hint in text for hint in _HINTS):
-        return ()
-    lowered = text.lower()
-    if not _is_marked(lowered):
-        return ()
-    lines = text.split("\n")
-    candidates = [number for number in _marked_lines(lowered) if _concerns_us(lines[number - 1])]
+    candidates = _candidates(text)
     if not candidates:
         return ()
+    lines = text.split("\n")
     pieces = [(1, len(lines))] if statements is None else _around(candidates, statements())
     comments = (comment for first, last in pieces for comment in _comments(lines[first - 1 : last], first))
     return tuple(found for line, column, comment in comments for found in _read(line, column, comment))
@@ -63,16 +58,29 @@ def statement_lines(tree: ast.Module, functions: Iterable[ast.FunctionDef | ast.
     return (*found, *((function.lineno, function.end_lineno or function.lineno) for function in functions))
 
 
-def _marked_lines(lowered: str) -> list[int]:
-    """The lines with a word that begins a suppression, in order."""
-    found: set[int] = set()
-    for mark in _MARKS:
-        line, position, offset = 1, 0, lowered.find(mark)
-        while offset >= 0:
-            line += lowered.count("\n", position, offset)
-            found.add(line)
-            position, offset = offset, lowered.find(mark, offset + 1)
-    return sorted(found)
+def _candidates(text: str) -> list[int]:
+    """The lines with what looks like a suppression that concerns us, in order."""
+    found: list[int] = []
+    line, counted, end = 1, 0, -1
+    for offset in sorted(offset for hint in _HINTS for offset in _each(text, hint)):
+        if offset < end:
+            continue
+        start = text.rfind("\n", 0, offset) + 1
+        end = text.find("\n", offset)
+        end = len(text) if end < 0 else end
+        if _concerns_us(text[start:end]):
+            line += text.count("\n", counted, start)
+            counted = start
+            found.append(line)
+    return found
+
+
+def _each(text: str, hint: str) -> Iterator[int]:
+    offset = text.find(hint)
+    while offset >= 0:
+        if hint == "opslint" or text[max(offset - 2, 0) : offset].lower() == "no":
+            yield offset
+        offset = text.find(hint, offset + len(hint))
 
 
 def _around(candidates: Iterable[int], statements: Sequence[Lines]) -> list[Lines]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 
@@ -15,6 +14,8 @@ _FROM = re.compile(r"(?:^|[:;])\s*from\b")
 _CALLS = (("__import__", 2), ("import_module", 0))
 """Functions that import, and where in their names the statement's word begins."""
 _SHARED = ("npu", "NPU", "Slot")
+_ALIAS = "alias"
+_NEVER = "(?!)"
 
 
 def wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
@@ -22,16 +23,16 @@ def wanted_lines(text: str, dialect: Dialect) -> list[int] | None:
 
     It is decided on the text: most of a modeling file has none, and is then not walked at all.
     """
-    families = [family for family in _families(dialect) if family.shared in text]
-    aliases = (alias for family in families for alias in family.aliases)
-    if any(common in text and any(alias in text for alias in listed) for common, listed in aliases):
-        return None
-    offsets = {found for word in _STATEMENTS for found in _each(text, word) if _counts(text, word, found)}
-    for family in families:
-        for word in family.words:
-            offsets.update(_each(text, word))
-        for word in family.callables:
-            offsets.update(found for found in _each(text, word) if _called(text, found + len(word)))
+    offsets: set[int] = set()
+    for shared, pattern in _families(dialect):
+        if shared not in text:
+            continue
+        for found in pattern.finditer(text):
+            if found.lastgroup == _ALIAS:
+                return None
+            offsets.add(found.start())
+    for word in _STATEMENTS:
+        offsets.update(found for found in _each(text, word) if _counts(text, word, found))
     return _lines_of(text, offsets)
 
 
@@ -78,41 +79,41 @@ def _starts_statement(text: str, offset: int) -> bool:
     return not before or before[-1] in ":;\\" or _FROM.search(before) is not None
 
 
-class _Family(NamedTuple):
-    """Words with something in common: one search for that passes over most files.
-
-    ``words`` count anywhere, ``callables`` where they are called; ``aliases`` are the texts by which a name goes under
-    another one, each list of them with what they have in common.
-    """
-
-    shared: str
-    words: list[str]
-    callables: list[str]
-    aliases: list[tuple[str, tuple[str, ...]]]
-
-
 @lru_cache(maxsize=8)
-def _families(dialect: Dialect) -> tuple[_Family, ...]:
-    found: dict[str, _Family] = {}
+def _families(dialect: Dialect) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Words with something in common, and what finds all of them by one search for that.
 
-    def family(word: str) -> _Family:
-        shared = next((shared for shared in _SHARED if shared in word), word)
-        return found.setdefault(shared, _Family(shared, [], [], []))
-
+    What is found begins with the common part. Names under which something goes by another one are in the group of
+    aliases.
+    """
     words = {*dialect.npu_packages, *dialect.npu_guards, dialect.post_import_block, dialect.backend_spec}
-    for word in sorted(words):
-        if not any(other != word and other in word for other in words):
-            family(word).words.append(word)
-    for slot in (dialect.op_slot, dialect.config_slot):
-        family(slot).callables.append(slot)
-        family(slot).aliases.append((f"{slot} as ", (f"{slot} as ",)))
-    lasts = {name.rpartition(".")[2] for name in dialect.npu_packages}
-    for last in sorted(lasts):
-        if not any(other != last and last.endswith(other) for other in lasts):
-            family(last).aliases.append((f"{last} as ", tuple(f"{one} as " for one in lasts if one.endswith(last))))
+    found: dict[str, tuple[list[str], list[str]]] = {}
+
+    def add(word: str, rest: str = "", *, alias: bool = False) -> None:
+        shared = next((shared for shared in _SHARED if shared in word), word)
+        # A search for a literal is fast: what stands before it is looked at only where it is found.
+        end = word.rindex(shared) + len(shared)
+        behind = f"(?<={re.escape(word[:end])})" if end > len(shared) else ""
+        aliases, others = found.setdefault(shared, ([], []))
+        (aliases if alias else others).append(behind + re.escape(word[end:]) + rest)
+
     for name in dialect.npu_packages:
         parent, _, last = name.rpartition(".")
-        family(last).aliases.append((f"from {name}", (f"from {name} import", f"from {name}.")))
+        add(last, " as ", alias=True)
+        add(f"from {name}", r"(?: import|\.)", alias=True)
         if parent:
-            family(last).aliases.append((f"from {parent} import {last}", (f"from {parent} import {last}",)))
-    return tuple(found.values())
+            add(f"from {parent} import {last}", alias=True)
+    for slot in (dialect.op_slot, dialect.config_slot):
+        add(slot, " as ", alias=True)
+        add(slot, r"\s{0,7}\(")
+    for word in sorted(words):
+        if not any(other != word and other in word for other in words):
+            add(word)
+    return tuple(
+        (shared, re.compile(f"{re.escape(shared)}(?:(?P<{_ALIAS}>{_any(aliases)})|{_any(others)})"))
+        for shared, (aliases, others) in found.items()
+    )
+
+
+def _any(patterns: list[str]) -> str:
+    return "|".join(patterns) if patterns else _NEVER
