@@ -27,9 +27,10 @@ class LogicalLines(NamedTuple):
         return line, line
 
 
-def logical_lines(text: str) -> LogicalLines:
-    """Divide *text* as the tokenizer does."""
+def logical_lines(text: str, line: int = 1, last: int | None = None) -> LogicalLines:
+    """Divide *text*, which begins at *line* of its file, as the tokenizer does; up to the first one below *last*."""
     ranges: list[tuple[int, int]] = []
+    above = line - 1
     first = 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -37,7 +38,9 @@ def logical_lines(text: str) -> LogicalLines:
                 continue
             first = first or token.start[0]
             if token.type == tokenize.NEWLINE:
-                ranges.append((first, token.end[0]))
+                ranges.append((above + first, above + token.end[0]))
+                if last is not None and above + first > last:
+                    break
                 first = 0
     except (tokenize.TokenError, SyntaxError, RecursionError):
         return LogicalLines(tuple(ranges))

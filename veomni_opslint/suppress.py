@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from veomni_opslint.errors import did_you_mean
-from veomni_opslint.extract.comments import suppressions
+from veomni_opslint.extract.comments import statement_lines, suppressions
 from veomni_opslint.facts import FileFacts, Span, Suppression, text_of
 from veomni_opslint.findings import Finding
 from veomni_opslint.logical_lines import LogicalLines, logical_lines
@@ -103,7 +103,7 @@ def _has_any(facts: FileFacts) -> bool:
 
 def _comments(facts: FileFacts) -> Iterator[_Comment]:
     written = facts.lines
-    lines = logical_lines(facts.text) if facts.suppressions else LogicalLines(())
+    lines = _lines_around(facts) if facts.suppressions else LogicalLines(())
     for suppression in facts.suppressions:
         yield _Comment(suppression, *_range(suppression, lines, written))
     seen = {suppression.line for suppression in facts.suppressions}
@@ -111,6 +111,30 @@ def _comments(facts: FileFacts) -> Iterator[_Comment]:
         for line in range(block.call[0], block.call[2] + 1):
             if line not in seen:
                 yield from (_Comment(found, line, line) for found in _in_embedded_line(line, written[line - 1]))
+
+
+def _lines_around(facts: FileFacts) -> LogicalLines:
+    """The logical lines of the smallest statements and functions around suppressions; of all where it has no tree."""
+    if facts.tree is None:
+        return logical_lines(facts.text)
+    statements = statement_lines(facts.tree, ())
+    functions = [(one.span[0], one.span[2]) for one in facts.scopes if one.kind == "function"]
+    pieces: dict[tuple[int, int], int] = {}
+    for suppression in facts.suppressions:
+        line = suppression.line
+        around = [one for one in (*statements, *functions) if one[0] <= line <= one[1]]
+        # Between statements it is about the next one.
+        below = next((one for one in statements if one[0] > line), None) if not around else None
+        piece = min(around, key=lambda one: one[1] - one[0]) if around else below
+        if piece is not None:
+            pieces[piece] = max(line, pieces.get(piece, 0))
+    written = facts.lines
+    ranges = {
+        one
+        for (first, end), line in pieces.items()
+        for one in logical_lines("\n".join(written[first - 1 : end]), first, line).ranges
+    }
+    return LogicalLines(tuple(sorted(ranges)))
 
 
 def _in_embedded_line(line: int, text: str) -> Iterator[Suppression]:
