@@ -12,6 +12,11 @@ SAME = {
     "comments": ("x = 1  # one\n# two\ny = 2", "x = 1\n\ny = 2  # two"),
     "line breaks": ("f(first, second)", "f(\n    first,\n    second,\n)"),
     "parentheses": ("total = first + second", "total = (\n    first\n    + second\n)"),
+    "parentheses around all": (
+        "def f():\n    return first or second",
+        "def f():\n    return (\n        first or second\n    )",
+    ),
+    "chain": ("x = (\n    a[0].b().c()\n)", "x = (\n    a[0]\n    .b()\n    .c()\n)"),
     "quotes": ("name = 'x'", 'name = "x"'),
     "docstring": ('def f():\n    """Old."""\n    return 1', 'def f():\n    """New."""\n    return 1'),
     "docstring alone": ('def f():\n    """Old."""', "def f():\n    pass"),
@@ -22,6 +27,7 @@ SAME = {
 DIFFERENT = {
     "value": ("x = 1\ny = 2", "x = 1\ny = 3", (1, 1)),
     "tuple": ("x = 1", "x = (1,)", (0, 0)),
+    "tuple on lines": ("x = a", "x = (\n    a,\n)", (0, 0)),
     "indentation": ("for a in b:\n    f()\n    g()", "for a in b:\n    f()\ng()", (2, 1)),
     "one more": ("f()", "f()\ng()", (0, 1)),
     "one less": ("f()\ng()", "f()", (1, 0)),

@@ -12,6 +12,7 @@ from veomni_opslint.parsing import parse
 
 _OPENING = ("(", "[", "{")
 _CLOSING = (")", "]", "}")
+_BEFORE_VALUE = (" = (", "return (")
 _MAX_JOINED = 60
 _BODIES = ("body", "orelse", "finalbody")
 _Pair = tuple[ast.AST, ast.AST]
@@ -71,6 +72,10 @@ def _code_lines(lines: Sequence[str]) -> list[str]:
 def _joined_alike(left: Sequence[str], i: int, right: Sequence[str], j: int) -> tuple[int, int] | None:
     """Where both go on, when some lines from *i* and from *j* are the same once they are joined."""
     first, second = left[i].rstrip(), right[j].rstrip()
+    if (wrapped := _unwrapped(left, i)) is not None and wrapped[0] == second:
+        return wrapped[1], j + 1
+    if (wrapped := _unwrapped(right, j)) is not None and wrapped[0] == first:
+        return i + 1, wrapped[1]
     i, j = i + 1, j + 1
     for _ in range(_MAX_JOINED):
         if first == second:
@@ -84,11 +89,28 @@ def _joined_alike(left: Sequence[str], i: int, right: Sequence[str], j: int) -> 
     return None
 
 
+def _unwrapped(lines: Sequence[str], index: int) -> tuple[str, int] | None:
+    """A statement on one line, without the parentheses that a formatter puts around a long value; the line after it."""
+    opening = lines[index].rstrip()
+    if not opening.endswith(_BEFORE_VALUE):
+        return None
+    text = opening.removesuffix("(")
+    closing = text[: len(text) - len(text.lstrip())] + ")"
+    for end in range(index + 1, min(index + _MAX_JOINED, len(lines))):
+        line = lines[end].rstrip()
+        if line == closing:
+            return None if text.endswith(",") else (text, end + 1)
+        text = _join(text, line) if end > index + 1 else text + line.strip()
+    return None
+
+
 def _join(text: str, line: str) -> str:
     """As a formatter joins two lines inside brackets."""
     line = line.strip()
     if line.startswith(_CLOSING):
         return text.removesuffix(",") + line
+    if line.startswith("."):
+        return text + line
     return text + line if text.endswith(_OPENING) else f"{text} {line}"
 
 
