@@ -12,8 +12,7 @@ from typing import Literal
 from veomni_opslint.facts import Span, Suppression
 
 _MARKS = ("noqa", "opslint")
-_HINTS = ("qa", "QA", "Qa", "opslint")
-"""What most files have none of: to search for them all costs less than a copy of the file in lower case."""
+_MARKED = re.compile(rf"#[^\S\n]*(?:{'|'.join(_MARKS)})", re.IGNORECASE)
 _FOREIGN_CODE = re.compile(r"(?!OPS)[A-Z]{1,5}[0-9]{1,5}", re.IGNORECASE)
 _NOQA = re.compile(
     r"#\s*noqa(?![\w-])(?:\s*:\s*(?P<codes>[a-z][a-z0-9_-]*(?:\s*,\s*[a-z]+(?:-[a-z0-9]+)+|[\s,]+[a-z]+[0-9]+\b)*))?"
@@ -37,7 +36,7 @@ def suppressions(text: str, statements: Callable[[], Sequence[Lines]] | None = N
     *statements* gives lines that the tokenizer can be started at, as ``statement_lines`` does: only what is around a
     candidate is read then. Without it the whole text is.
     """
-    candidates = _candidates(text)
+    candidates = list(_candidates(text))
     if not candidates:
         return ()
     lines = text.split("\n")
@@ -58,29 +57,19 @@ def statement_lines(tree: ast.Module, functions: Iterable[ast.FunctionDef | ast.
     return (*found, *((function.lineno, function.end_lineno or function.lineno) for function in functions))
 
 
-def _candidates(text: str) -> list[int]:
-    """The lines with what looks like a suppression that concerns us, in order."""
-    found: list[int] = []
-    line, counted, end = 1, 0, -1
-    for offset in sorted(offset for hint in _HINTS for offset in _each(text, hint)):
-        if offset < end:
+def _candidates(text: str) -> Iterator[int]:
+    """The lines with what looks like a suppression, in order."""
+    line, position, end = 1, 0, -1
+    for mark in _MARKED.finditer(text):
+        if mark.start() < end:
             continue
-        start = text.rfind("\n", 0, offset) + 1
-        end = text.find("\n", offset)
+        start = text.rfind("\n", 0, mark.start()) + 1
+        end = text.find("\n", start)
         end = len(text) if end < 0 else end
         if _concerns_us(text[start:end]):
-            line += text.count("\n", counted, start)
-            counted = start
-            found.append(line)
-    return found
-
-
-def _each(text: str, hint: str) -> Iterator[int]:
-    offset = text.find(hint)
-    while offset >= 0:
-        if hint == "opslint" or text[max(offset - 2, 0) : offset].lower() == "no":
-            yield offset
-        offset = text.find(hint, offset + len(hint))
+            line += text.count("\n", position, start)
+            position = start
+            yield line
 
 
 def _around(candidates: Iterable[int], statements: Sequence[Lines]) -> list[Lines]:

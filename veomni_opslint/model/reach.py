@@ -15,7 +15,8 @@ from veomni_opslint.model.callers import Callers, Hop, Use
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.symbols import Symbols
 
-_NPU_WORDS = frozenset({"npu", "ascend", "ascendc", "cann"})
+_NPU_PARTS = ("npu", "ascend", "cann")
+_NPU_WORDS = frozenset({*_NPU_PARTS, "ascendc"})
 _REPLACES_MODULES = re.compile(r"sys\.modules(?:\[[^\]\n]*\]\s*=[^=]|[\"']?\s*,|\.(?:setdefault|update)\()")
 _WORD_BREAK = re.compile(r"[._]+")
 
@@ -54,8 +55,11 @@ class Reach:
         """Whether a module is, by its name or its folder's, written for the NPU."""
         known = self._npu_names_known.get(module)
         if known is None:
-            words = _WORD_BREAK.split(module.lower())
-            known = self._npu_names_known[module] = any(word in _NPU_WORDS for word in words)
+            lowered = module.lower()
+            known = any(part in lowered for part in _NPU_PARTS) and any(
+                word in _NPU_WORDS for word in _WORD_BREAK.split(lowered)
+            )
+            self._npu_names_known[module] = known
         return known
 
     def is_npu_only(self, module: str) -> bool:
