@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE
 from veomni_opslint.extract.operands import dotted
@@ -18,8 +18,7 @@ from veomni_opslint.rule import Rule
 rule = Rule.of(__name__, Severity.ERROR)
 
 
-@dataclass(frozen=True, slots=True)
-class _Missing:
+class _Missing(NamedTuple):
     """``name`` (empty: the module itself) that ``module`` lacks, written at ``span`` of a file, and what that does.
 
     ``fatal``: the module that the file is cannot be loaded.
@@ -57,7 +56,7 @@ def _of(model: OpsModel, module: str, facts: FileFacts) -> Iterator[_Missing]:
     for imported in config.imports if config is not None else ():
         if _counts(model, imported):
             effect = f"loading {generated.rpartition('.')[2]}, which is generated from this, fails"
-            yield from (replace(one, effect=effect, fatal=False) for one in _missing(model, facts, generated, imported))
+            yield from (one._replace(effect=effect, fatal=False) for one in _missing(model, facts, generated, imported))
     yield from _exports(model, module, facts)
     yield from _entries(model, module, facts)
 

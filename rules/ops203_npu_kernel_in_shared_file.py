@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.facts import FileFacts, Import, text_of
 from veomni_opslint.findings import Finding, Place, Related, Severity
@@ -18,8 +18,7 @@ rule = Rule.of(__name__, Severity.WARNING)
 _ASSIGNED = re.compile(r"\s*(\w+)\s*(?::[^=]*)?=\s*")
 
 
-@dataclass(frozen=True, slots=True)
-class _Implementation:
+class _Implementation(NamedTuple):
     """One implementation of an op: the definition that it starts from, and where it is registered."""
 
     op_name: str

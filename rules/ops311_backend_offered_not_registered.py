@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.findings import Finding, Place, Related, Severity
 from veomni_opslint.model import OpsModel
@@ -19,8 +19,7 @@ rule = Rule.of(__name__, Severity.ERROR)
 _SHOWN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class _Offer:
+class _Offer(NamedTuple):
     """A value that something says can be selected, and the device that it is for."""
 
     value: str

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from veomni_opslint.conditions import Condition, both, negate, possible
 from veomni_opslint.facts import Binding
@@ -23,8 +22,7 @@ Slot: TypeAlias = OpSlotInfo | ConfigSlotInfo
 Slots: TypeAlias = dict[int, list[Slot]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
+class _Bound(NamedTuple):
     """One binding of a module-level name, and the slot that it gives the name, if any."""
 
     path: str
@@ -32,8 +30,7 @@ class _Bound:
     slot: Slot | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Loss:
+class _Loss(NamedTuple):
     """The binding of a slot, and the later one that takes its name."""
 
     first: _Bound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.findings import Finding, Place, Severity
 from veomni_opslint.markdown import Document, Fence, Text
@@ -34,8 +34,7 @@ _SECTION = "ops_implementation"
 _SAYS_DEFAULT = re.compile(r"#\s*default\b(?!\s*on\b)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
+class _Known(NamedTuple):
     """The fields that there are, and their defaults."""
 
     model: OpsModel

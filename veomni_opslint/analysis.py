@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from veomni_opslint.discovery import Project
 from veomni_opslint.errors import InternalError, cause_of
@@ -21,8 +22,7 @@ from veomni_opslint.source import Source, decode_source, read_data, read_source
 from veomni_opslint.stopwatch import Stopwatch
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(NamedTuple):
     """A project, linked."""
 
     project: Project
@@ -75,7 +75,7 @@ def analyse(
             else:
                 problems.append(Source(path, "", data))
         watch.lap("read")
-        project = replace(project, problems=(*project.problems, *problems))
+        project = project._replace(problems=(*project.problems, *problems))
         model = build_model(project, files, settings.dialect, options, other)
         watch.lap("link and evaluate")
     return Analysis(project, settings, model, files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from veomni_opslint.analysis import Analysis, analyse, collector_paused
 from veomni_opslint.dialect_check import doubt_about_dialect
@@ -51,8 +51,7 @@ class Request:
     replacements: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """A report and what it was made from."""
 
     report: Report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.errors import NoPackageError, RunError, did_you_mean
 from veomni_opslint.file_walk import Excludes, FoundFiles, is_python_script, walk_files
@@ -13,8 +13,7 @@ from veomni_opslint.settings import ROOT_MARKERS, Settings, load_settings, shown
 from veomni_opslint.source import Source
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(NamedTuple):
     """What is analysed and what is reported.
 
     ``root`` is absolute; every other path is relative to it, with forward slashes. ``package`` is the import name of

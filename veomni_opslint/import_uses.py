@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.extract.embedded import bound_by
 from veomni_opslint.facts import Span
@@ -15,8 +15,7 @@ _SPEAKS_OF_ALL = frozenset({"globals", "locals", "vars", "eval", "exec", "dir"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
-class ImportUses:
+class ImportUses(NamedTuple):
     """A plain import at the top of a module. ``alias`` is set for one name of an ``import a, b``.
 
     ``functions`` are the outermost functions that use it, each with the names that it uses, ``lambdas`` the lambdas

@@ -49,7 +49,7 @@ class BaselineChange(NamedTuple):
     removed: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Report:
     """The findings to show, sorted, and what was counted on the way.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.errors import did_you_mean
 from veomni_opslint.extract.comments import statement_lines, suppressions
@@ -21,16 +21,14 @@ _KINDS = ("ignore", "ignore-file")
 _UNUSED = "unused-suppression"
 
 
-@dataclass(frozen=True, slots=True)
-class Suppressed:
+class Suppressed(NamedTuple):
     """The findings that are left, and those that comments silence."""
 
     kept: tuple[Finding, ...]
     silenced: tuple[Silenced, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Comment:
+class _Comment(NamedTuple):
     """A suppression and the lines that it is about."""
 
     written: Suppression

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from veomni_opslint.findings import Place
 
@@ -41,8 +41,7 @@ class YamlNode:
         return next((one for one in self.entries if one.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class YamlFile:
+class YamlFile(NamedTuple):
     """A YAML file: its value (None for an empty one), or why it cannot be read, and where."""
 
     path: str
@@ -78,7 +77,7 @@ def _reason(error: yaml.MarkedYAMLError) -> str:
     return (error.problem or error.context or "it cannot be parsed").partition("\n")[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Reading:
     """Turns the parser's nodes into ours; an anchored node becomes one node however often it is used."""
 

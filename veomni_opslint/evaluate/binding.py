@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
 from veomni_opslint.evaluate.containers import DictValue
@@ -13,8 +12,7 @@ from veomni_opslint.evaluate.limits import Raised
 from veomni_opslint.evaluate.values import Arguments, Field, Function
 
 
-@dataclass(frozen=True, slots=True)
-class Formal:
+class Formal(NamedTuple):
     """One parameter."""
 
     name: str

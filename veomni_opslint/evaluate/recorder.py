@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 from veomni_opslint.conditions import TRUE, Condition
 from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
@@ -22,8 +22,7 @@ _KERNEL_FIELDS = ("op_name", "variant", "name", "factory", "hardware", "descript
 _HARDWARE_FIELDS = ("device_type", "min_compute_capability", "max_compute_capability")
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     place: Place
     caller: Place
     module: str

@@ -25,7 +25,7 @@ class Loop:
     continues: Condition = FALSE
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ScopeState:
     """A scope under construction. ``names`` holds what is known of local names at the current point."""
 

@@ -39,7 +39,7 @@ class ArgumentClass(NamedTuple):
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ArgumentClasses:
     """All dataclasses of the project, read as they are asked for."""
 

@@ -41,7 +41,7 @@ class Patch(NamedTuple):
     scope: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CallTargets:
     """Answers for one model."""
 

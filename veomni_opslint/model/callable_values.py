@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -21,8 +21,7 @@ Possible = list[Known | None]
 """What a value may be: None for something that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class CallableValues:
+class CallableValues(NamedTuple):
     """Follows values through assignments, imports and returns; never further than is certain."""
 
     callables: Callables

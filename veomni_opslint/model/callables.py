@@ -40,7 +40,7 @@ class Known(NamedTuple):
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Callables:
     """Reads signatures off the facts of modules."""
 

@@ -39,7 +39,7 @@ class Use(NamedTuple):
     caught: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Callers:
     """Reachability without an NPU. A place that nothing known refers to counts as reached: its users are unknown."""
 

@@ -33,7 +33,7 @@ class SlotCall(NamedTuple):
     chain: tuple[tuple[str, Span], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CompoundFunctions:
     """Finds the calls. ``embedded`` are slots that a patch config declares for the generated file, by its module."""
 

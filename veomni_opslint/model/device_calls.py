@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -31,8 +31,7 @@ _BACKEND = "nccl"
 Kind = Literal["namespace", "question", "method", "device", "backend", "choice"]
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceUse:
+class DeviceUse(NamedTuple):
     """One use: ``torch.cuda.…`` as written, ``.cuda()``, or a string; ``caller`` leads to it unguarded."""
 
     module: str
@@ -42,7 +41,7 @@ class DeviceUse:
     caller: tuple[str, Span] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DeviceUses:
     """Finds the uses that a host with an NPU comes by. ``defaults`` are settings whose default may be CUDA."""
 

@@ -25,7 +25,7 @@ class Need(NamedTuple):
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FactoryNeeds:
     """Follows factories through the functions of their module."""
 

@@ -10,7 +10,7 @@ from veomni_opslint.registrations import Unknown
 _GPU = "gpu"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GpuFiles:
     """Tells them from files that other hosts load as well. A tree without a registry has none."""
 

@@ -18,7 +18,7 @@ _CUDA_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WithoutNpu:
     """Answers whether a condition can hold where no NPU package is installed and no NPU is there.
 

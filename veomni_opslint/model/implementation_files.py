@@ -17,7 +17,7 @@ _MANY = 4
 """A file in which one definition of so many is made with a package exists for that, however many files import it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ImplementationFiles:
     """Tells them from files that everybody loads and that should not import the package.
 

@@ -27,7 +27,7 @@ class Implementation(NamedTuple):
     possible: Possible
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Implementations:
     """The implementations of slots and pointers, each looked up once."""
 

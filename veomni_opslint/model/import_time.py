@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
@@ -18,8 +19,7 @@ _CALLED = re.compile(r"(?<![\w.@])([A-Za-z_]\w*(?:\.\w+)*)\(")
 _MAX_DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class RunCall:
+class RunCall(NamedTuple):
     """A call at ``span`` of ``module``: of ``name``, which is the function or class ``scope`` of ``callee``."""
 
     module: str
@@ -32,7 +32,7 @@ class RunCall:
 Chain = tuple[RunCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ImportTime:
     """Follows calls from the top level of modules. Each function is entered once, by the first way that leads there."""
 

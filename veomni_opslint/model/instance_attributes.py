@@ -20,7 +20,7 @@ _CALLS = ("__call__", "forward")
 _VALUE = re.compile(r"\s*(:[^=]+)?=(?!=)[ \t]*(?:(\w[\w.]*)\()?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class InstanceAttributes:
     """Reads the assignments in the methods of a class and of its bases in the project."""
 

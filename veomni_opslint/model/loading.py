@@ -73,7 +73,7 @@ class Closure:
         return tuple(reversed(steps))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Loading:
     """Answers what is loaded together with what."""
 

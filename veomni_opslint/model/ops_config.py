@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
@@ -34,8 +33,7 @@ class ConfigField(NamedTuple):
     default_place: Place
 
 
-@dataclass(frozen=True, slots=True)
-class OpsConfig:
+class OpsConfig(NamedTuple):
     """The class that the dialect names ``ops_config``, with inherited fields, base class first."""
 
     module: str

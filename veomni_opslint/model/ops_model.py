@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 _WORKFLOWS = ".github/workflows/"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class OpsModel:
     """The project under check: its files, names, registrations, slots and configuration.
 

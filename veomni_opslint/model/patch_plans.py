@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from veomni_opslint.dialect import Dialect
@@ -54,8 +53,7 @@ class PlannedBlock(NamedTuple):
     block: EmbeddedBlock
 
 
-@dataclass(frozen=True, slots=True)
-class PatchPlan:
+class PatchPlan(NamedTuple):
     """All that the config ``variable`` of ``module`` says; ``unknown`` names the parts that cannot be known."""
 
     module: str

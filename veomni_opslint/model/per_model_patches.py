@@ -65,7 +65,7 @@ def find_per_model_patches(
             yield from _Reading(module, facts, dialect).calls()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Reading:
     module: str
     facts: FileFacts

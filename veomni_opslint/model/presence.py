@@ -27,7 +27,7 @@ _COMPUTED_MODULE = re.compile(r"""\bsys\.modules(?:\[\s*[^"'\]\s][^\]]*\]\s*=[^=
 _MAX_STARS = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Presence:
     """Answers True, False, or None where it cannot be known.
 

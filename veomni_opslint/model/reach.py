@@ -35,7 +35,7 @@ class Unguarded(NamedTuple):
     at_module_level: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Reach:
     """The analysis behind the NPU rules."""
 

@@ -32,7 +32,7 @@ Lengths = frozenset[int]
 NOT_KNOWN: Lengths = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ReturnLengths:
     """Looks at each function once."""
 

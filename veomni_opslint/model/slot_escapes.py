@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
@@ -38,8 +37,7 @@ _CONTAINERS = (
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
-class Escape:
+class Escape(NamedTuple):
     """A slot that is kept by something (``self.norm``, ``a default argument``) or passed to something."""
 
     module: str

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE, Condition, atoms, both, possible, truth
 from veomni_opslint.extract.operands import dotted
@@ -26,8 +27,7 @@ _EAGER_WHEN = {"use_eager_impl": True, "is_bound": True}
 _UNKNOWN_USERS = ("forward", "__call__")
 
 
-@dataclass(frozen=True, slots=True)
-class UnguardedCall:
+class UnguardedCall(NamedTuple):
     """A call of a slot that nothing keeps from running while the op is eager; ``caller`` leads to it unguarded."""
 
     module: str
@@ -37,7 +37,7 @@ class UnguardedCall:
     caller: tuple[str, Span] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SlotGuards:
     """Finds the calls. ``names`` are the slots by module and name."""
 

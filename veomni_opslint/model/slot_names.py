@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Scope
@@ -23,8 +22,7 @@ _LOCAL_NAME = re.compile(r"^\s*\w+\s*(?::[^=]+)?=\s*$|:=\s*$")
 _ASSIGNED = re.compile(r"\s*(?::[^=\n]*)?=[^=]|\s*=\s*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Mentions:
+class Mentions(NamedTuple):
     """A function (None for the code outside functions) whose text calls a slot, or names it for something else."""
 
     module: str

@@ -17,7 +17,7 @@ _MAX_DEPTH = 4
 _ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SlotQuestions:
     """Answers for one model whether a condition may be such a question."""
 

@@ -106,7 +106,7 @@ def slot_source(path: str, dialect: Dialect) -> SlotSource:
     return "other"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _SlotClasses:
     """Tells the slot classes of the ops package from other classes of that name."""
 

@@ -31,7 +31,7 @@ _Seen: TypeAlias = dict[tuple[str, str], tuple[Target, ...] | None]
 """What a query has looked up so far, None for a name that it is still looking up."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Symbols:
     """The modules of the project and how their names resolve."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from veomni_opslint.facts import FileFacts
@@ -34,8 +33,7 @@ class WrongLength(NamedTuple):
     """Whether a starred name takes any number of further values."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnpackedCalls:
+class UnpackedCalls(NamedTuple):
     """Looks at texts first, and walks the modules in depth that may have such an assignment."""
 
     model: OpsModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.yaml_documents import YamlNode, read_yaml
 
@@ -20,8 +20,7 @@ _WITH_VALUE = re.compile(
 _RUNS_TESTS = re.compile(rb"\bpy\.?test\b|\buses: *\./")
 
 
-@dataclass(frozen=True, slots=True)
-class TestCommand:
+class TestCommand(NamedTuple):
     """One call of pytest. ``opaque``: what it runs cannot be read without running the workflow."""
 
     line: int
@@ -41,8 +40,7 @@ class TestCommand:
         return not self.keyword or any(_selects(self.keyword, (name, path.rpartition("/")[2])) for name in names or "")
 
 
-@dataclass(frozen=True, slots=True)
-class Workflow:
+class Workflow(NamedTuple):
     """A workflow that runs pytest on an NPU; ``scripts`` is the text of all that it runs, ``text`` that of its file."""
 
     path: str

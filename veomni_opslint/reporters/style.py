@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from veomni_opslint.findings import Severity
 
 _COLOURS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.INFO: "1;36"}
 
 
-@dataclass(frozen=True, slots=True)
-class Presentation:
+class Presentation(NamedTuple):
     """What the user asked to see; ``quiet`` leaves out everything but the findings.
 
     ``columns`` is the width of the terminal that shows it, None where there is no terminal. ``prefix`` goes before the
