@@ -17,7 +17,7 @@ from veomni_opslint import __version__, check
 from veomni_opslint.__main__ import main
 from veomni_opslint.cli import output
 from veomni_opslint.cli.check_options import REPORT_FORMATS, check_parser
-from veomni_opslint.cli.parsers import COMMANDS, REGISTRY_FORMATS
+from veomni_opslint.cli.parsers import COMMANDS, REGISTRY_FORMATS, parse
 from veomni_opslint.registry_report import FORMATS as REGISTRY
 from veomni_opslint.reporters import FORMATS
 from veomni_opslint.rule_loader import load_rules
@@ -326,9 +326,25 @@ def test_a_run_imports_nothing_heavy(tree: Path) -> None:
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_help(command: str) -> None:
     """Every command explains itself."""
-    outcome = opslint(command, "--help")
+    outcome = opslint(command, "--help", COLUMNS="80")
     assert (outcome.status, outcome.err) == (0, "")
     assert outcome.out.startswith("usage: opslint")
+    assert [line for line in outcome.out.splitlines() if len(line) > 80] == []
+
+
+def test_one_spelling() -> None:
+    """What means the same is spelled the same in every command that has it, and the older spelling is taken, too."""
+    for command in ("registry", "bind", "op", "runtime", "rules"):
+        operands = ["rms_norm"] if command == "op" else []
+        for option in ("--output-format", "--format"):
+            assert parse(command, [*operands, option, "json"]).format == "json"
+    for option in ("--output-format", "--format"):
+        assert parse("check", [option, "json", "."]).reports == [("--output-format", "json")]
+    for command in ("check", "registry", "op"):
+        assert [parse(command, ["x", option, "f"]).config for option in ("--config", "--settings")] == ["f", "f"]
+    for command in ("bind", "runtime"):
+        options = parse(command, ["--settings", "f", "--config", "job.yaml"])
+        assert (options.settings, options.config) == ("f", "job.yaml")
 
 
 def test_formats_offered_are_formats_there_are() -> None:
