@@ -71,7 +71,7 @@ def _judged(
     declined = {one: reason_against(first.analysis.model, one, RULES_WITH_FIX) for one in new if one.fix is None}
     if all(one.fix is None for one in new):
         return Outcome(mutation.id, planted.total(), 0, *_reasons(mutation, declined))
-    result = repair(request, unsafe=True)
+    result = repair(request, unsafe=True, first=first)
     originals = {file.path: file.before for file in result.files}
     problems = [f"{problem.path}: {problem.reason}" for problem in write_files(str(root), result.files)]
     problems += [f"{finding.place}: refused: {reason}" for finding, reason in result.refused]

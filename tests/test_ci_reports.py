@@ -56,7 +56,7 @@ def test_github() -> None:
         "`torch_npu` is imported at 100%25, see __init__%0Aveomni/ops/__init__.py:7:1: imports veomni.ops.a\n"
         "::warning file=b.py,line=9,endLine=11,title=OPS303 unused-kernel::no slot|use <it>\n"
         "::notice file=b.py,line=9,endLine=11,title=OPS390 unresolvable-registration::no slot|use <it>\n"
-        "1 error, 1 warning and 1 info in 2 of 12 files (2 suppressed, --fix --unsafe-fixes puts 1 right)\n"
+        "1 error, 1 warning and 1 info in 2 of 12 files (2 suppressed, 1 fixable with --fix --unsafe-fixes)\n"
     )
 
 
@@ -162,7 +162,7 @@ def test_markdown() -> None:
     assert FORMATS["markdown"](replace(REPORT, findings=(ERROR, WARNING)), Presentation(statistics=True)) == (
         "## opslint\n"
         "\n"
-        "1 error and 1 warning in 2 of 12 files (2 suppressed, --fix --unsafe-fixes puts 1 right)\n"
+        "1 error and 1 warning in 2 of 12 files (2 suppressed, 1 fixable with --fix --unsafe-fixes)\n"
         "\n"
         "| severity | rule | place | what is wrong |\n"
         "|---|---|---|---|\n"

@@ -55,7 +55,7 @@ def test_fix_changes_the_file_and_reports_what_is_left(tree: Path) -> None:
 def test_report_says_what_can_be_fixed(tree: Path) -> None:
     """A person reads it in the summary, a program in each finding."""
     assert (
-        opslint("veomni", *SELECT, cwd=tree).out.splitlines()[-1] == "1 warning in 1 of 26 files (--fix puts 1 right)"
+        opslint("veomni", *SELECT, cwd=tree).out.splitlines()[-1] == "1 warning in 1 of 26 files (1 fixable with --fix)"
     )
     (finding,) = json.loads(opslint("veomni", *SELECT, "--output-format", "json", cwd=tree).out)["findings"]
     assert finding["fix"] == {"safe": True, "description": "remove the unused suppression"}

@@ -153,7 +153,7 @@ def test_findings(workspace: Path) -> None:
     error, warning, summary = job.log.splitlines()
     assert error.startswith("::error file=veomni/broken.py,line=1,col=7,")
     assert warning.startswith("::warning file=veomni/unused.py,line=1,")
-    assert summary == "1 error and 1 warning in 2 of 27 files (--fix puts 1 right)"
+    assert summary == "1 error and 1 warning in 2 of 27 files (1 fixable with --fix)"
     assert "| error | OPS001 syntax-error | veomni/broken.py:1 |" in job.page
     assert job.outputs["status"] == "1"
 

@@ -59,7 +59,7 @@ def test_text() -> None:
         "      |  ^\n"
         "\n"
         "1 error and 1 warning in 2 of 12 files (1 below the level shown, 2 suppressed, "
-        "--fix --unsafe-fixes puts 1 right)\n"
+        "1 fixable with --fix --unsafe-fixes)\n"
     )
 
 
@@ -80,7 +80,7 @@ def test_concise_with_everything() -> None:
         "  veomni/ops/c.py:4:1: the loop has no end\n"
         "\n"
         "1 error and 1 warning in 2 of 12 files (1 below the level shown, 2 suppressed, "
-        "--fix --unsafe-fixes puts 1 right)\n"
+        "1 fixable with --fix --unsafe-fixes)\n"
     )
 
 

@@ -221,6 +221,12 @@ def _behind_guard(model: OpsModel, facts: FileFacts, uses: ImportUses, guard: _G
         yield Edit(start, end, block.rstrip("\n"))
         if guard.statement:
             yield code.at_top(guard.statement)
+    elif guard.line <= uses.statement.lineno:
+        # What else the line holds stays above the guarded import.
+        yield removed
+        if guard.statement:
+            yield code.at_top(guard.statement)
+        yield Edit(*code.below(found[0]), block)
 
 
 def _in_place(model: OpsModel, facts: FileFacts, statement: ast.stmt, guard: _Guard) -> Iterator[Edit]:

@@ -15,6 +15,7 @@ from veomni_opslint.proposals import Edit, NotPossibleError, offset
 _Import = cst.Import | cst.ImportFrom
 _AT_TOP = re.compile(r"noqa:.*(?:E402|F401)|opslint:")
 """Comments that make no sense any more once the import is moved."""
+_NONE = cst.MaybeSentinel.DEFAULT
 _Block = Sequence[cst.BaseStatement | cst.BaseSmallStatement]
 
 
@@ -67,14 +68,14 @@ class Code:
             if others:
                 if small.lpar is None or others[-1] is not small.names[-1]:
                     others[-1] = others[-1].with_changes(comma=small.names[-1].comma)
-                return Edit(*self.span(small), self.written(small.with_changes(names=others)))
+                return Edit(*self.span(small), self.written(small.with_changes(names=others, semicolon=_NONE)))
         if alias is not None and isinstance(small, cst.Import) and len(small.names) > 1:
             kept = [one for index, one in enumerate(small.names) if index != alias]
-            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            return Edit(*self.span(small), self.written(small.with_changes(names=kept)))
+            kept[-1] = kept[-1].with_changes(comma=_NONE)
+            return Edit(*self.span(small), self.written(small.with_changes(names=kept, semicolon=_NONE)))
         rest = [one for one in line.body if one is not small]
         if rest:
-            rest[-1] = rest[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT)
+            rest[-1] = rest[-1].with_changes(semicolon=_NONE)
             return Edit(*self.span(line), "; ".join(self.written(one).rstrip("; ") for one in rest))
         return self._without_lines(line)
 
@@ -92,13 +93,13 @@ class Code:
         Unless *every_comment*, one that only makes sense at the top of a module is dropped.
         """
         if isinstance(small, cst.Import) and alias is not None:
-            small = small.with_changes(names=[small.names[alias].with_changes(comma=cst.MaybeSentinel.DEFAULT)])
+            small = small.with_changes(names=[small.names[alias].with_changes(comma=_NONE)])
         if isinstance(small, cst.ImportFrom) and not isinstance(small.names, cst.ImportStar) and names is not None:
             kept = [one for one in small.names if (one.evaluated_alias or one.evaluated_name) in names]
             if len(kept) < len(small.names):
-                kept = [one.with_changes(comma=cst.MaybeSentinel.DEFAULT) for one in kept]
+                kept = [one.with_changes(comma=_NONE) for one in kept]
                 small = small.with_changes(names=kept, lpar=None, rpar=None)
-        text = self.written(small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))
+        text = self.written(small.with_changes(semicolon=_NONE))
         comment = line.trailing_whitespace.comment
         if comment is None or len(line.body) > 1 or alias is not None:
             return text
@@ -137,6 +138,10 @@ class Code:
     def ends_imports(self, line: cst.SimpleStatementLine) -> bool:
         """Whether the block of imports at the top ends with this one."""
         return _imports(_behind_docstring(self.module.body))[-1:] == [line]
+
+    def below(self, line: cst.SimpleStatementLine) -> tuple[int, int]:
+        """Where the next line begins, twice, as an edit wants it."""
+        return (self._below(line),) * 2
 
     def above(self, line: int) -> int:
         """Where the top-level statement that *line* is in begins, with the comments directly above it."""

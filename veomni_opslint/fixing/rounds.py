@@ -60,13 +60,13 @@ class _Work:
     refused: dict[_Key, tuple[Finding, str]] = field(default_factory=dict)
 
 
-def repair(request: Request, *, unsafe: bool) -> Repaired:
-    """Apply the safe fixes of what *request* finds and, if *unsafe*, the others.
+def repair(request: Request, *, unsafe: bool, first: Checked | None = None) -> Repaired:
+    """Apply the safe fixes of what *request* finds and, if *unsafe*, the others; *first* is its run, if there was one.
 
     Raises:
         RunError: the run could not be made.
     """
-    first = checked(request)
+    first = first or checked(request)
     every = project_rules(first.analysis.project.root, first.analysis.settings)
     rules = tuple(loaded for loaded in every if loaded.fix is not None)
     work = _Work(request, first)

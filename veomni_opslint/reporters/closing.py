@@ -35,9 +35,9 @@ def summary(report: Report) -> str:
     fixes = [finding.fix.safe for finding in report.findings if finding.fix is not None]
     safe, unsafe = fixes.count(True), fixes.count(False)
     if safe:
-        aside.append(f"--fix puts {safe} right")
+        aside.append(f"{safe} fixable with --fix")
     if unsafe:
-        aside.append(f"with --unsafe-fixes {unsafe} more" if safe else f"--fix --unsafe-fixes puts {unsafe} right")
+        aside.append(f"{unsafe} more with --unsafe-fixes" if safe else f"{unsafe} fixable with --fix --unsafe-fixes")
     asides = f" ({', '.join(aside)})" if aside else ""
     of = f"{report.files_with_findings()} of " if report.findings else ""
     return f"{found} in {of}{counted(report.files, 'file')}{asides}"
