@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -155,6 +158,31 @@ def test_read_only_folder_is_named(tree: Path) -> None:
     assert outcome.status == 2
     assert outcome.err == (f"opslint: error: {FILE}: not changed: the folder veomni/ops/kernels/swiglu is read-only\n")
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_file_system_that_takes_no_file(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the bits allow writing and the system does not, for root as well, the reason is given."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(tempfile, "mkstemp", refuse)
+    result = rounds.repair(request_of(tree, "OPS002"), unsafe=False)
+    assert write_changed(str(tree), result.files) == (NotWritten(FILE, "Read-only file system"),)
+    assert (tree / FILE).read_text(encoding="utf-8") == UNUSED
+
+
+def test_file_that_cannot_be_replaced(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failure of the last step leaves the file as it was and no temporary file behind."""
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "replace", refuse)
+    result = rounds.repair(request_of(tree, "OPS002"), unsafe=False)
+    assert write_changed(str(tree), result.files) == (NotWritten(FILE, "Operation not permitted"),)
+    assert (tree / FILE).read_text(encoding="utf-8") == UNUSED
+    assert [path.name for path in (tree / FILE).parent.iterdir() if path.name.startswith(".")] == []
 
 
 def test_changed_meanwhile_is_not_touched(tree: Path) -> None:

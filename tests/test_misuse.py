@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.command import opslint
-from support.projects import write_base_tree, write_files
+from support.projects import read_tree, write_base_tree, write_files
 
 from veomni_opslint.__main__ import main
 
@@ -223,6 +223,26 @@ def test_misuse(
     assert (status, out) == (2, "")
     assert err.startswith(f"opslint: error: {message}")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["--fix"], ["--fix", "--unsafe-fixes"], ["--add-ignores", "for now"]])
+def test_read_only_tree(arguments: list[str], tmp_path: Path) -> None:
+    """Nothing is written and the status is 2, for root as well, whom the permission bits do not hold back."""
+    write_base_tree(tmp_path)
+    write_files(tmp_path, {"pyproject.toml": "", "veomni/a.py": "x = 1  # noqa: OPS201\n"})
+    before = read_tree(tmp_path)
+    folders = [path for path in (tmp_path, *tmp_path.rglob("*")) if path.is_dir()]
+    for path in tmp_path.rglob("*.py"):
+        path.chmod(0o444)
+    for path in folders:
+        path.chmod(0o555)
+    outcome = opslint("veomni", "-q", *arguments, cwd=tmp_path)
+    for path in folders:
+        path.chmod(0o755)
+    assert outcome.status == 2
+    assert outcome.err == "opslint: error: veomni/a.py: not changed: the file is read-only\n"
+    assert "veomni/a.py:1:16: warning OPS002" in outcome.out
+    assert read_tree(tmp_path) == before
 
 
 @pytest.mark.parametrize("arguments", [["."], ["a.py"], ["registry"]])
