@@ -98,7 +98,7 @@ def _written_anew(
         raise NotPossibleError(_UNCLEAR)
     from veomni_opslint.deferral import factory_there  # noqa: PLC0415 - only a finding needs it
 
-    there = factory_there(facts, node, "")
+    there = factory_there(facts, node)
     if there:
         return Proposal(Fix(f"give `{there}`, which returns it", safe=plain), lambda: (Edit(start, end, there),))
     returned = Fix("return the kernel from a factory", safe=plain and found is not None)

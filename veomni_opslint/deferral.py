@@ -169,7 +169,7 @@ def new_factories(
         given = value.body if isinstance(value, ast.Lambda) else value
         start, end = extent(facts.text, model.place(facts.path, span_of(given)))
         result = facts.text[start:end]
-        if result not in made and (there := factory_there(facts, given, statement_for(given))):
+        if result not in made and (there := factory_there(facts, given)):
             made[result] = there
         if result not in made:
             name = made[result] = _new_name(result, taken)
@@ -185,16 +185,29 @@ def new_factories(
         yield Edit(at, at, "\n" * (max(0, 2 - blank) if above.strip() else 0) + "\n\n".join(functions) + "\n\n")
 
 
-def factory_there(facts: FileFacts, value: ast.expr, needed: str) -> str:
-    """A function without arguments above *value* that does nothing but import what is *needed* and return the same."""
+def factory_there(facts: FileFacts, value: ast.expr) -> str:
+    """A function without arguments above *value* that returns the same, and imports at most what the file does."""
     tree = parsed(facts.text)
-    wanted = [ast.unparse(one) for one in ast.parse(needed).body] + [f"return {ast.unparse(value)}"]
-    for node in tree.body if tree is not None else ():
-        if isinstance(node, ast.FunctionDef) and node.lineno < value.lineno and not ast.unparse(node.args):
-            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-            if not node.decorator_list and [ast.unparse(one) for one in body] == wanted:
-                return node.name
+    if tree is None:
+        return ""
+    roots = {root_of(one) for one in ast.walk(value)}
+    imported = {one for one in _imports_in(tree.body) if one[-1] in roots}
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef) or node.lineno > value.lineno or node.decorator_list:
+            continue
+        body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+        *imports, last = body or [ast.Pass()]
+        plain = not ast.unparse(node.args) and all(isinstance(one, ast.Import | ast.ImportFrom) for one in imports)
+        if plain and ast.unparse(last) == f"return {ast.unparse(value)}" and set(_imports_in(imports)) <= imported:
+            return node.name
     return ""
+
+
+def _imports_in(block: Iterable[ast.stmt]) -> Iterator[tuple[int, str, str, str]]:
+    for node in block:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            level, module = (node.level, node.module or "") if isinstance(node, ast.ImportFrom) else (0, "")
+            yield from ((level, module, one.name, one.asname or one.name.partition(".")[0]) for one in node.names)
 
 
 def _new_name(result: str, taken: set[str]) -> str:
