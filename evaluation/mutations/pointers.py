@@ -341,19 +341,19 @@ MUTATIONS = (
         "check after the call",
         MOE,
         MOE_CHECK,
-        "    out = _fused_moe_forward(num_experts, routing_weights)  # OPS405\n" + MOE_CHECK,
+        "    out = _fused_moe_forward(*routing_weights)  # OPS405\n" + MOE_CHECK,
     ),
     plant(
         "OPS405",
         "second op without a check",
-        append(MOE, "def moe_again(x):\n    return _fused_moe_forward(x)  # OPS405"),
+        append(MOE, "def moe_again(*x):\n    return _fused_moe_forward(*x)  # OPS405"),
     ),
     plant(
         "OPS405",
         "under another name",
-        append(MOE, "def moe_again(x):\n    kernel = _fused_moe_forward\n    return kernel(x)  # OPS405"),
+        append(MOE, "def moe_again(*x):\n    kernel = _fused_moe_forward\n    return kernel(*x)  # OPS405"),
     ),
-    plant("OPS405", "in a lambda", append(MOE, "moe_again = lambda x: _fused_moe_forward(x)  # OPS405")),
+    plant("OPS405", "in a lambda", append(MOE, "moe_again = lambda *x: _fused_moe_forward(*x)  # OPS405")),
     plant(
         "OPS405",
         "harmless other name",

@@ -63,7 +63,7 @@ CALLED = (
             + "veomni_causal_lm_loss(  # OPS305",
         ),
     ),
-    plant("OPS305", "in a new function", append(QWEN3_GPU, "def norm(x):\n    return veomni_rms_norm(x)  # OPS305")),
+    plant("OPS305", "in a new function", append(QWEN3_GPU, "def norm(*x):\n    return veomni_rms_norm(*x)  # OPS305")),
     _patched("in a patch", "    return veomni_swiglu_mlp(self, x)  # OPS305\n"),
     _patched(
         "in a patch that checks another slot",
