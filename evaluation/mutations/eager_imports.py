@@ -100,6 +100,23 @@ EAGER = (
     _eager("in a class body", "class _Language:\n    import triton  # OPS101"),
     _eager("in a loop", "for _ in range(1):\n    import triton  # OPS101"),
     _eager("in a with block", "import contextlib\n\nwith contextlib.nullcontext():\n    import triton  # OPS101"),
+    _eager(
+        "method of an object",
+        "class _Loader:\n    def load(self):\n        import triton\n\n        return triton\n\n\n"
+        "TRITON = _Loader().load()  # OPS101",
+    ),
+    _eager(
+        "method of a held object",
+        "class _Loader:\n    def load(self):\n        self._load()\n\n    def _load(self):\n        import triton\n\n\n"
+        "_loader = _Loader()\n_loader.load()  # OPS101",
+    ),
+    _eager("by a map", "import importlib\n\nKERNELS = list(map(importlib.import_module, ('triton',)))  # OPS101"),
+    _eager("in a list", "import importlib\n\nKERNELS = [importlib.import_module(n) for n in ('triton',)]  # OPS101"),
+    _eager("by a call in a class body", "class _Kernels:\n    triton = __import__('triton')  # OPS101"),
+    _eager(
+        "harmless method",
+        "class _Loader:\n    def load(self):\n        import triton\n\n        return triton\n\n\n_loader = _Loader()",
+    ),
     _eager("in a default argument", 'def swiglu(language=__import__("triton")):  # OPS101\n    return language'),
     _eager("by name", 'import importlib\n\ntriton = importlib.import_module("triton")  # OPS101'),
     _eager(

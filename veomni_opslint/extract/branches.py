@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.flow import merge
+from veomni_opslint.extract.imports import imports_by_map
 from veomni_opslint.extract.operands import Operand, condition, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import Loop, ScopeState, names_assigned
 
@@ -54,6 +55,7 @@ def loop_statement(walker: Walker, node: ast.For | ast.AsyncFor | ast.While, whe
         at_least_once = first == TRUE
     else:
         walker.scan(node.iter, when)
+        imports_by_map(walker, node.iter, when)
         _forget(scope, changed, node)
         walker.bind_target(node.target, None, when)
         listed = strings_of(operand(node.iter, scope.names))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from veomni_opslint.conditions import TRUE, Condition, both, negate
+from veomni_opslint.extract.imports import imports_by_map
 from veomni_opslint.extract.operands import Operand, condition, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.slots import mark_slots
@@ -172,6 +173,7 @@ def _comprehension(
     shadowed: dict[str, Operand | None] = {}
     for generator in node.generators:
         scan(walker, generator.iter, when)
+        imports_by_map(walker, generator.iter, when)
         listed = strings_of(operand(generator.iter, names)) if isinstance(generator.target, ast.Name) else ()
         if listed and isinstance(generator.target, ast.Name):
             walker.scope.elements[generator.target.id] = listed

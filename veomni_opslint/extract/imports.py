@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Literal
 
 from veomni_opslint.conditions import TRUE, Condition, both
 from veomni_opslint.extract.folding import folded
-from veomni_opslint.extract.operands import Operand, operand
+from veomni_opslint.extract.operands import Operand, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import Binding, Import, ImportedName, Span
 
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
 
+MAP_CONSUMERS = ("list", "tuple", "set", "dict", "sorted", "deque")
 _OWN_PACKAGE = (("name", "__package__"), ("name", "__name__"), ("name", "__spec__.parent"))
 
 
@@ -61,6 +62,21 @@ def import_module_call(walker: Walker, node: ast.Call, name: str, when: Conditio
     for written in listed or (folded(argument, _names_here(walker)) if argument is not None else None,):
         if written is not None and written.strip("."):
             _import_module(walker, node, name, when, written)
+
+
+def imports_by_map(walker: Walker, node: ast.expr | None, when: Condition) -> None:
+    """``map(import_module, names)``, where something goes through what it gives, as ``list`` does."""
+    if not isinstance(node, ast.Call) or dotted(node.func) != "map" or len(node.args) != 2:
+        return
+    function, listed = node.args
+    name = dotted(function)
+    if isinstance(function, ast.Lambda) and isinstance(function.body, ast.Call) and len(function.args.args) == 1:
+        given = [argument.id for argument in function.body.args if isinstance(argument, ast.Name)]
+        name = dotted(function.body.func) if given == [function.args.args[0].arg] else ""
+    if name.rpartition(".")[2] in walker.importers:
+        for written in strings_of(operand(listed, _names_here(walker))):
+            if written.strip("."):
+                _import_module(walker, node, name, when, written)
 
 
 def _import_module(walker: Walker, node: ast.Call, name: str, when: Condition, written: str) -> None:

@@ -11,7 +11,7 @@ from veomni_opslint.conditions import FALSE, TRUE, Condition, both
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.definitions import function_body
 from veomni_opslint.extract.expressions import scan
-from veomni_opslint.extract.imports import import_module_call
+from veomni_opslint.extract.imports import MAP_CONSUMERS, import_module_call, imports_by_map
 from veomni_opslint.extract.operands import Operand, dotted, marks, operand, truth_of
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.extract.slots import slot_call
@@ -54,7 +54,13 @@ class Walker:
             dialect.post_import_block: self._block_call,
             "import_module": lambda node, name, when: import_module_call(self, node, name, when),
             "__import__": lambda node, name, when: import_module_call(self, node, name, when),
+            "map": lambda node, _, when: self._mapped(node, when),
         }
+        self.importers = {"import_module", "__import__"}
+        for name in MAP_CONSUMERS:
+            self.call_hooks[name] = lambda node, _, when: imports_by_map(
+                self, node.args[0] if node.args else None, when
+            )
         last = tree.body[-1] if tree.body else None
         end = (last.end_lineno or 1, last.end_col_offset or 0) if last is not None else (1, 0)
         self.module = self.scope = ScopeState(0, None, "module", "", "", (1, 0, *end))
@@ -192,6 +198,7 @@ class Walker:
 
     def alias_import(self, name: str) -> None:
         """From here on, calls of *name* are dynamic imports."""
+        self.importers.add(name)
         self.call_hooks[name] = lambda node, _, when: import_module_call(self, node, "import_module", when)
 
     def _bind_attribute(self, target: ast.expr, value: ast.expr | None) -> None:
@@ -209,6 +216,11 @@ class Walker:
             self.scope = scope
             function_body(self, node, scope)
         self.scope = self.module
+
+    def _mapped(self, node: ast.Call, when: Condition) -> None:
+        # Assigned to several names, a map is gone through at once.
+        if any(isinstance(target, ast.Tuple | ast.List) for target in self.slot_targets.get(id(node), ())):
+            imports_by_map(self, node, when)
 
     def _block_call(self, node: ast.Call, name: str, when: Condition) -> None:
         self.block_calls.append((node, name, dict(self.scope.names)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -11,14 +10,10 @@ from typing import NamedTuple
 from veomni_opslint.conditions import Condition, negate, possible
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Import, Ref, Scope, Span, text_of
+from veomni_opslint.model.called_at_load import class_made, decorating, lambda_held, methods_called
+from veomni_opslint.model.plain_truths import plain_truth
 from veomni_opslint.model.symbols import Symbols, Target
 
-_AVAILABILITY_WORDS = ("avail", "has_", "have_", "is_", "use_", "can_", "support", "installed", "enabled")
-_MAIN = ("cmp", "Eq", ("name", "__name__"), ("const", "__main__"))
-_DEBUG = ("name", "__debug__")
-_VERSION = ("name", "sys.version_info")
-_PLATFORM = {_VERSION: "", ("name", "sys.platform"): "linux", ("name", "os.name"): "posix"}
-_OLDEST = (3, 11)
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 _MAX_CALLS = 200
 _MAX_BASES = 8
@@ -81,6 +76,8 @@ class Loading:
     dialect: Dialect
     deep: Callable[[str], FileFacts]
     _runs: dict[str, tuple[Step, ...]] = field(default_factory=dict, repr=False)
+    _importing: dict[tuple[str, int], bool] = field(default_factory=dict, repr=False)
+    _held: dict[tuple[str, str], tuple[Target, ...]] = field(default_factory=dict, repr=False)
 
     def closure(self, root: str, tried: bool = True, certain: bool = True) -> Closure:
         """Everything that loading *root* loads; also through imports in a ``try``, if *tried*.
@@ -123,13 +120,13 @@ class Loading:
             return True
         otherwise = negate(condition)
         return any(
-            not possible(otherwise, lambda atom, has=has: _plain_truth(atom, package, has))  # type: ignore[misc]
+            not possible(otherwise, lambda atom, has=has: plain_truth(atom, package, has))  # type: ignore[misc]
             for has in (True, False)
         )
 
     def never(self, condition: Condition, package: str = "") -> bool:
         """Whether a condition cannot hold when a module is imported where *package* is not installed."""
-        return condition != ("true",) and not possible(condition, lambda atom: _plain_truth(atom, package, None))
+        return condition != ("true",) and not possible(condition, lambda atom: plain_truth(atom, package, None))
 
     def _collect(self, module: str) -> Iterator[Step]:
         facts = self.symbols.modules[module]
@@ -161,8 +158,13 @@ class Loading:
                 if function is not None and (target.module, function.index) not in seen:
                     seen.add((target.module, function.index))
                     yield from self._run(target.module, there, function, tried, certain, seen)
-                    for inner in _decorating(facts, ref, there, function):
+                    for inner in decorating(facts, ref, there, function):
                         yield from self._run(target.module, there, inner, tried, certain, seen)
+            for target in self._methods_run(found, facts, ref):
+                there, function = self._function(target)
+                if function is not None and (target.module, function.index) not in seen:
+                    seen.add((target.module, function.index))
+                    yield from self._run(target.module, there, function, tried, certain, seen)
 
     def _run(
         self, module: str, there: FileFacts, function: Scope, tried: bool, certain: bool, seen: set[tuple[str, int]]
@@ -182,7 +184,7 @@ class Loading:
         if facts is None or target.rest:
             return
         if target.kind == "value":
-            held = _lambda_held(facts, target.name)
+            held = lambda_held(facts, target.name)
             if held is not None:
                 yield Target("scope", target.module, target.name, held.index)
         elif target.kind == "scope" and target.scope < len(facts.scopes) and facts.scopes[target.scope].kind == "class":
@@ -190,6 +192,48 @@ class Loading:
                 yield from self._constructor(target, name, 0)
         elif target.kind == "scope":
             yield target
+
+    def _methods_run(self, target: Target, facts: FileFacts, ref: Ref) -> Iterator[Target]:
+        """Methods that run at once: of an instance that is made, or of one that a module-level name holds."""
+        if target.kind == "scope" and not target.rest and self._is_class(target):
+            if self._imports_in_a_method(target, 0):
+                for name in methods_called(facts, ref):
+                    yield from self._constructor(target, name, 0)
+        elif target.kind == "value" and "." not in target.rest:
+            for owner in self._classes_held(target.module, target.name):
+                yield from self._constructor(owner, target.rest or "__call__", 0)
+
+    def _classes_held(self, module: str, name: str) -> tuple[Target, ...]:
+        """The classes with methods that import, of which the only value of a module-level name is made."""
+        known = self._held.get((module, name))
+        if known is None:
+            made_by = class_made(self.symbols.modules[module], name)
+            targets = self.symbols.resolve(module, 0, made_by) if made_by else ()
+            known = self._held[module, name] = tuple(
+                one
+                for one in targets
+                if one.kind == "scope" and not one.rest and self._is_class(one) and self._imports_in_a_method(one, 0)
+            )
+        return known
+
+    def _imports_in_a_method(self, owner: Target, depth: int) -> bool:
+        """Whether a class, or a base of it in the project, has a method with an import in it."""
+        key = (owner.module, owner.scope)
+        if key not in self._importing:
+            facts = self.symbols.modules[owner.module]
+            here = facts.scopes[owner.scope]
+            self._importing[key] = any(
+                facts.scopes[facts.scopes[one.scope].parent] is here for one in facts.imports if one.scope
+            ) or (
+                depth < _MAX_BASES
+                and any(
+                    self._imports_in_a_method(base, depth + 1)
+                    for name in here.bases
+                    for base in self.symbols.resolve(owner.module, here.parent, name)
+                    if base.kind == "scope" and not base.rest and self._is_class(base)
+                )
+            )
+        return self._importing[key]
 
     def _constructor(self, owner: Target, name: str, depth: int) -> Iterator[Target]:
         """The method of that name of a class, or of the first base in the project that has it."""
@@ -251,67 +295,3 @@ def _packages(imported: Import, dialect: Dialect) -> Iterator[str]:
         for name in names:
             if f"torch.{name}" in dialect.npu_packages:
                 yield f"torch.{name}"
-
-
-def _plain_truth(atom: Condition, package: str, others: bool | None) -> bool | None:
-    """The truth of an atom where *package* is not installed and *others* (None: who knows) are."""
-    kind = atom[0]
-    if kind == "available":
-        return False if atom[1] == package else others
-    if kind == "completes" or atom == _DEBUG:
-        return True
-    if atom == _MAIN:
-        return False
-    if kind == "cmp" and atom[2] in _PLATFORM:
-        return _on_platform(atom)
-    if kind in ("name", "call"):
-        last = str(atom[1]).rpartition(".")[2]
-        if last == "TYPE_CHECKING":
-            return False
-        if package and _is_availability_of(last, atom, package):
-            return False
-    return None
-
-
-def _on_platform(atom: Condition) -> bool | None:
-    """A comparison with what is the same wherever the project runs: Linux, and Python 3.11 or newer."""
-    _, operator, left, right = atom
-    given = right[1] if right[0] == "const" else None
-    if left == _VERSION:
-        if not isinstance(given, tuple) or not given[:2] or not all(isinstance(one, int) for one in given[:2]):
-            return None
-        return {"GtE": True, "Gt": True, "Lt": False, "LtE": False}.get(operator) if given[:2] <= _OLDEST else None
-    return given == _PLATFORM[left] if operator == "Eq" and isinstance(given, str) else None
-
-
-def _lambda_held(facts: FileFacts, name: str) -> Scope | None:
-    """The lambda that a module-level name is assigned, and nothing else."""
-    bound = [one for one in facts.bindings if one.scope == 0 and one.name == name]
-    if len(bound) != 1 or bound[0].kind != "assign":
-        return None
-    _, _, line, column = bound[0].span
-    for one in facts.scopes:
-        if one.kind == "lambda" and one.parent == 0 and one.span[0] == line and one.span[1] > column:
-            between = text_of(facts, (line, column, line, one.span[1])).strip()
-            return one if between.endswith("=") and between.count("=") == 1 else None
-    return None
-
-
-def _decorating(facts: FileFacts, ref: Ref, there: FileFacts, function: Scope) -> Iterator[Scope]:
-    """What the result of a call runs at once: the inner function that makes a decorator, at ``@register("a")``."""
-    line, column, end_line, end_column = ref.span
-    before = facts.lines[line - 1].encode()[:column].decode(errors="replace").strip()
-    after = facts.lines[end_line - 1].encode()[end_column : end_column + 1]
-    if before == "@" and after == b"(" and function.kind == "function":
-        text = text_of(there, function.span)
-        for one in there.scopes:
-            if one.parent == function.index and one.kind == "function" and re.search(rf"\breturn {one.name}\b", text):
-                yield one
-
-
-def _is_availability_of(name: str, atom: Condition, package: str) -> bool:
-    if atom[0] == "call" and atom[2] and atom[2][0] == package:
-        return True
-    lowered = name.lower()
-    token = package.partition("_")[0] if len(package.partition("_")[0]) > 3 else package
-    return token in lowered and any(word in lowered for word in _AVAILABILITY_WORDS)
