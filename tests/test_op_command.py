@@ -21,7 +21,7 @@ LLAMA = "veomni/models/transformers/llama/generated/patched_modeling_llama_gpu.p
 STEPS = [
     ("folder", "done", "veomni/ops/kernels/swiglu", None, None),
     ("eager", "done", "the code of the model beside the slot", None, None),
-    ("factory", "done", "1 kernel with one", SWIGLU, 4),
+    ("factory", "done", "1 kernel has one", SWIGLU, 4),
     ("registration", "done", "triton", SWIGLU, 10),
     ("slot", "done", "1 slot in 1 model", LLAMA, 7),
     ("field", "done", "swiglu_mlp_implementation", TYPES, 17),

@@ -88,7 +88,8 @@ def _factory(op: OpOverview) -> Step:
     place = first.place if isinstance(first, Factory) else None
     if len(known) < len(op.kernels):
         return Step("factory", "not known", f"{len(known)} of {len(op.kernels)} can be read", place)
-    return Step("factory", "done", counted(len(known), "kernel") + " with one", place)
+    have = "has" if len(known) == 1 else "have"
+    return Step("factory", "done", f"{counted(len(known), 'kernel')} {have} one", place)
 
 
 def _registration(model: OpsModel, op: OpOverview) -> Step:
