@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from evaluation.mutations.draft import Mutation, append, mark, mark_all, plant, swap
+from evaluation.mutations.draft import Edit, Mutation, append, mark, mark_all, plant, swap
 from evaluation.mutations.tree_places import (
     ARGUMENTS,
     DEEPSEEK_V4_CONFIG,
@@ -34,9 +34,9 @@ def _hidden(name: str, code: str) -> Mutation:
     return plant("OPS309", name, append(QWEN3_GPU, re.sub(r"\bSLOT\b", SLOT, code)))
 
 
-def _again(name: str, new: str, path: str = QWEN3_GPU) -> Mutation:
+def _again(name: str, new: str, path: str = QWEN3_GPU, *more: Edit) -> Mutation:
     """Put *new* in place of the declaration of the norm's slot; either assignment is a right place."""
-    return plant("OPS312", name, swap(path, NORM, new))
+    return plant("OPS312", name, swap(path, NORM, new), *more)
 
 
 def _config_slot(name: str, new: str, path: str = DEEPSEEK_V4_GPU) -> Mutation:
@@ -234,7 +234,12 @@ FIRST = f"{NORM}  # OPS312:a"
 REASSIGNED = (
     _again("same slot again", f"{FIRST}\n{FIRST}"),
     _again("another slot", f'{FIRST}\nveomni_rms_norm = OpSlot("rms_norm", "qwen3_5")  # OPS312:a'),
-    _again("another op", f'{FIRST}\nveomni_rms_norm = OpSlot("swiglu_mlp", "standard")  # OPS312:a'),
+    _again(
+        "another op",
+        f'{FIRST}\nveomni_rms_norm = OpSlot("swiglu_mlp", "standard")  # OPS312:a',
+        QWEN3_GPU,
+        mark(QWEN3_GPU, "return veomni_rms_norm(", "OPS307"),
+    ),
     _again("same slot again for NPUs", f"{FIRST}\n{FIRST}", QWEN3_NPU),
     _again("same slot again in a block", f"{FIRST}\n    {FIRST}", QWEN3_CONFIG),
     _again("with an annotation", f"{FIRST}\nveomni_rms_norm: OpSlot = {SLOT}  # OPS312:a"),
@@ -257,6 +262,7 @@ REASSIGNED = (
         "name of another slot",
         swap(LLAMA_GPU, "veomni_swiglu_mlp = OpSlot", "veomni_rms_norm = OpSlot"),
         mark_all(LLAMA_GPU, r"^veomni_rms_norm = OpSlot", "OPS312:a"),
+        mark(LLAMA_GPU, "return veomni_rms_norm(", "OPS307"),
     ),
     plant(
         "OPS312",

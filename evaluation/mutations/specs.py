@@ -97,6 +97,7 @@ TWICE = (
         mark(MHC, '("head", _mhc_head', "OPS302:a"),
         mark(MHC, "KERNEL_REGISTRY.register(", "OPS302~:a"),
         mark_all(MODELS, r'OpSlot\("mhc", "post"\)', "OPS301"),
+        mark_all(MODELS + "deepseek_v4", r"self\.input_norm\.eps,", "OPS307?"),
     ),
     plant(
         "OPS302",
@@ -122,7 +123,7 @@ TWICE = (
     _twice("harmless: forced by position", f"KERNEL_REGISTRY.register({SAME}, True)"),
     _twice(
         "harmless: one of two branches",
-        f"if torch.cuda.is_available():\n    KERNEL_REGISTRY.register({MORE})\nelse:\n"
+        f"if torch.is_grad_enabled():\n    KERNEL_REGISTRY.register({MORE})\nelse:\n"
         f"    KERNEL_REGISTRY.register({MORE})",
     ),
     _twice("harmless: never run", f"def _register():\n    KERNEL_REGISTRY.register({SAME})"),
@@ -164,7 +165,7 @@ UNUSED = (
         f"""_VARIANT = "fp8"\nKERNEL_REGISTRY.register({spec_call(variant="_VARIANT")})  # OPS303""",
     ),
     _unused(
-        "new variant on one device", f"if torch.cuda.is_available():\n    KERNEL_REGISTRY.register({LOOSE})  # OPS303"
+        "new variant on one device", f"if torch.is_grad_enabled():\n    KERNEL_REGISTRY.register({LOOSE})  # OPS303"
     ),
     _unused(
         "new variant in try", f"try:\n    KERNEL_REGISTRY.register({LOOSE})  # OPS303\nexcept ValueError:\n    pass"
