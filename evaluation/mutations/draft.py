@@ -36,11 +36,17 @@ class PlantError(Exception):
 
 
 class Draft:
-    """A tree under edit: texts by path, None for a deleted file, and the findings that must disappear."""
+    """A tree under edit: texts by path, None for a deleted file, and the findings that must disappear.
+
+    ``broken`` files need not be Python, ``raw`` ones need not be text; what these cause is in ``expected``.
+    """
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.texts: dict[str, str | None] = {}
+        self.broken: set[str] = set()
+        self.raw: dict[str, bytes] = {}
+        self.expected: list[Expected] = []
         self.gone: set[tuple[str, str]] = set()
 
     def read(self, path: str) -> str:
@@ -65,14 +71,14 @@ class Draft:
         Raises:
             SyntaxError: an edit left a file that is no Python.
         """
-        files: dict[str, bytes | None] = {}
-        expected: list[Expected] = []
+        files: dict[str, bytes | None] = dict(self.raw)
+        expected = list(self.expected)
         for path, text in self.texts.items():
             if text is None:
                 files[path] = None
                 continue
             plain, marks = _without_marks(text)
-            if path.endswith(".py"):
+            if path.endswith(".py") and path not in self.broken:
                 ast.parse(plain, path)
             files[path] = plain.encode()
             for line, mark in marks:
@@ -185,6 +191,26 @@ def delete(path: str) -> Edit:
     def edit(draft: Draft) -> None:
         draft.read(path)
         draft.texts[path] = None
+
+    return edit
+
+
+def broken(path: str) -> Edit:
+    """Say that the edits leave a file that is no Python."""
+
+    def edit(draft: Draft) -> None:
+        draft.broken.add(path)
+
+    return edit
+
+
+def raw(path: str, data: bytes, code: str = "", line: int = 1) -> Edit:
+    """Write *data* as it is, and expect the finding of *code* at *line*."""
+
+    def edit(draft: Draft) -> None:
+        draft.raw[path] = data
+        if code:
+            draft.expected.append(Expected(code, path, line, line))
 
     return edit
 
