@@ -15,8 +15,11 @@ rule = Rule.of(__name__)
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
-    for call in SlotGuards(model, model.slot_names).unguarded_calls():
-        yield _finding(model, call)
+    calls = tuple(SlotGuards(model, model.slot_names).unguarded_calls())
+    wrong = _in_compound_functions(model) if calls else frozenset()
+    for call in calls:
+        if (call.module, call.span[:2]) not in wrong:
+            yield _finding(model, call)
 
 
 def fix(model: OpsModel, finding: Finding) -> Proposal | None:
@@ -26,6 +29,13 @@ def fix(model: OpsModel, finding: Finding) -> Proposal | None:
     # The message names the slot as its own module does, which the call may know under another name.
     name = re.findall(r"`([^`]*)`", finding.message)[0]
     return put_back_or(model, finding.place, lambda: checked(model, finding.place, name))
+
+
+def _in_compound_functions(model: OpsModel) -> frozenset[tuple[str, tuple[int, int]]]:
+    """Where calls stand in autograd functions: no check puts them right, they have no place there (OPS504)."""
+    from veomni_opslint.model.compound_functions import slot_calls  # noqa: PLC0415 - only a finding needs it
+
+    return frozenset((call.chain[0][0], call.chain[0][1][:2]) for call in slot_calls(model))
 
 
 def _finding(model: OpsModel, call: UnguardedCall) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from veomni_opslint.findings import Finding, Related
-from veomni_opslint.model.compound_functions import CompoundFunctions, SlotCall
+from veomni_opslint.model.compound_functions import SlotCall, slot_calls
 from veomni_opslint.rule import Rule
 
 if TYPE_CHECKING:
@@ -16,21 +16,7 @@ rule = Rule.of(__name__)
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
-    declared = [slot for slot in model.slots if slot.at_module_level and slot.var]
-    if not declared:
-        return
-    embedded = {
-        module: frozenset(slot.var for slot in declared if slot.embedded and slot.module == module)
-        for module in {slot.module for slot in declared if slot.embedded}
-    }
-    functions = CompoundFunctions(
-        symbols=model.symbols,
-        deep=model.deep,
-        slots=frozenset((slot.module, slot.var) for slot in declared if not slot.embedded),
-        embedded=embedded,
-        kernel_method=model.dialect.slot_kernel,
-    )
-    for call in functions.slot_calls():
+    for call in slot_calls(model):
         yield _finding(model, call)
 
 

@@ -16,6 +16,7 @@ from evaluation.mutations.draft import (
     after,
     append,
     before,
+    broken,
     create,
     delete,
     drop,
@@ -23,13 +24,18 @@ from evaluation.mutations.draft import (
     mark,
     mark_all,
     plant,
+    raw,
     swap,
     swap_all,
 )
 from evaluation.mutations.verdict import Verdict, describe, judge
 from evaluation.opslint_child import Reported
 
-FOUNDING = ("OPS101", "OPS102", "OPS201", "OPS301", "OPS401", "OPS501", "OPS502", "OPS503")
+FOUNDING = {
+    *("OPS001", "OPS002", "OPS003", "OPS101", "OPS102", "OPS103", "OPS104", "OPS105", "OPS106", "OPS107"),
+    *("OPS201", "OPS202", "OPS203", "OPS204", "OPS301", "OPS302", "OPS303", "OPS309", "OPS310", "OPS312"),
+    *("OPS390", "OPS401", "OPS501", "OPS502", "OPS503", "OPS504", "OPS505"),
+}
 TEXT = "import a\n\n\ndef f():\n    return a\n"
 
 
@@ -90,6 +96,19 @@ def test_every_matching_line_is_marked(tree: Path) -> None:
     """Also in files that no other edit touches."""
     _, found = finished(tree, mark_all("pkg", r"^import a", "OPS101"))
     assert [(one.path, one.first) for one in found] == [("pkg/a.py", 1), ("pkg/b.py", 1)]
+
+
+def test_files_may_be_no_python_and_no_text(tree: Path) -> None:
+    """Said of each such file, for an edit that breaks one by a slip proves nothing."""
+    files, found = finished(
+        tree,
+        broken("pkg/c.py"),
+        create("pkg/c.py", "import (  # OPS001"),
+        raw("pkg/d.py", b"\xff\n", "OPS003", 2),
+        raw("pkg/e.py", b"\xfe"),
+    )
+    assert files == {"pkg/c.py": b"import (\n", "pkg/d.py": b"\xff\n", "pkg/e.py": b"\xfe"}
+    assert found == [Expected("OPS003", "pkg/d.py", 2, 2), Expected("OPS001", "pkg/c.py", 1, 1)]
 
 
 def test_a_mark_can_allow_the_statement_be_optional_and_share_a_label(tree: Path) -> None:
@@ -199,11 +218,10 @@ def test_a_mutation_that_leaves_no_python_is_reported(tree: Path) -> None:
 
 
 def test_every_rule_has_many_faults_and_its_near_misses() -> None:
-    """At least 8 faults of every rule, 15 mutations of a founding one, and near misses of each."""
+    """At least 8 faults of every rule, 15 of a founding one, and near misses of each."""
     faults = Counter(one.rule for one in all_mutations() if not one.name.startswith("harmless"))
     harmless = Counter(one.rule for one in all_mutations() if one.name.startswith("harmless"))
-    about_files = {"OPS001", "OPS002", "OPS003"}
-    assert set(RULES.split(",")) - about_files - set(faults) == set()
+    assert set(RULES.split(",")) - set(faults) == set()
     assert {rule for rule in faults if faults[rule] < 8} == set()
     assert {rule for rule in faults if harmless[rule] < 2} == set()
-    assert {rule for rule in FOUNDING if faults[rule] + harmless[rule] < 15} == set()
+    assert {rule for rule in FOUNDING if faults[rule] < 15} == set()

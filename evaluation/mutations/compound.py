@@ -244,6 +244,7 @@ BROKEN = (
         swap(WRAPPERS, "        return AscendRotary()\n", "        return _turn  # OPS505:a\n"),
         append(WRAPPERS, "def _turn(x, cos, sin):  # OPS505:a\n    return x * cos"),
         mark(WRAPPERS, "def _build_rotary(", "OPS505:a"),
+        mark(WRAPPERS, "        import torch_npu\n", "OPS201?", 2),
     ),
     plant(
         "OPS505",

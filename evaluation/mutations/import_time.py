@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.mutations.draft import Mutation, after, append, create, plant, swap
+from evaluation.mutations.draft import Mutation, after, append, create, mark, plant, swap
 from evaluation.mutations.tree_places import (
     AUTO,
     HELPER,
@@ -70,6 +70,8 @@ MUTATIONS = (
             "    from .models.transformers.wan.device_patch import apply_veomni_wan_device_patch\n\n"
             "    apply_veomni_wan_device_patch()  # OPS406\n",
         ),
+        mark(MODELS + "wan/config_wan.py", "    import diffusers", "OPS101"),
+        mark(MODELS + "wan/modeling_wan.py", "    import flash_attn_interface", "OPS107"),
     ),
     plant(
         "OPS406",

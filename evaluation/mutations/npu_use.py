@@ -199,6 +199,24 @@ KERNELS_BESIDE = (
             "    return NpuNorm",
         ),
     ),
+    _kernel(
+        "package for the NPU of another library",
+        "    return _npu_moe",
+        "def _npu_moe(self, hidden, index, weights):  # OPS203:a\n    from fla_npu.ops import moe  # OPS203:a\n\n"
+        "    return moe(hidden)",
+    ),
+    _kernel(
+        "package under another name",
+        "    return _npu_moe",
+        "def _npu_moe(self, hidden, index, weights):  # OPS203:a\n    import torch_npu as tn  # OPS203:a\n\n"
+        "    return tn.npu_swiglu(hidden)",
+    ),
+    _kernel(
+        "partial of a kernel in the file",
+        "    from functools import partial\n\n    return partial(_npu_moe, scale=1.0)",
+        "def _npu_moe(self, hidden, index, weights, scale):  # OPS203:a\n    import torch_npu  # OPS203:a\n\n"
+        "    return torch_npu.npu_swiglu(hidden) * scale",
+    ),
     _kernel("harmless: kernel in its own file", NPU_FACTORY + "  "),
     _kernel(
         "harmless: adapter of an imported kernel",

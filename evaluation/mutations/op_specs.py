@@ -38,11 +38,13 @@ MUTATIONS = (
         swap(SWIGLU, '            "liger_kernel": BackendSpec(', '            "liger": BackendSpec('),
         mark(SWIGLU, '        default="liger_kernel",', "OPS407"),
     ),
-    _swap(
+    plant(
+        "OPS407",
         "unknown token",
-        RMS_NORM,
-        '                requires=("torch_npu",),',
-        '                requires=("torch-npu",),  # OPS407',
+        swap(
+            RMS_NORM, '                requires=("torch_npu",),', '                requires=("torch-npu",),  # OPS407'
+        ),
+        mark(RMS_NORM, 'entry="veomni.ops.kernels.rms_norm.npu:rms_norm_forward_npu",', "OPS201"),
     ),
     _swap(
         "token of a package that is not checked",

@@ -142,16 +142,16 @@ MUTATIONS = (
     plant(
         "OPS402",
         "harmless through the module at the time of the call",
-        append(AUTO, "from ..ops.kernels import moe\n\n\ndef f(x):\n    return moe._fused_moe_forward(x)"),
+        append(AUTO, "from ..ops.kernels import moe\n\n\ndef f(x):\n    return moe._fused_moe_forward(*x)"),
     ),
     plant(
         "OPS402",
         "harmless import where it is used",
         append(
-            AUTO, "def f(x):\n    from ..ops.kernels.moe import _fused_moe_forward\n\n    return _fused_moe_forward(x)"
+            AUTO, "def f(x):\n    from ..ops.kernels.moe import _fused_moe_forward\n\n    return _fused_moe_forward(*x)"
         ),
     ),
-    plant("OPS402", "harmless lambda", append(OPS_INIT, "KERNEL = lambda x: moe._fused_moe_forward(x)")),
+    plant("OPS402", "harmless lambda", append(OPS_INIT, "KERNEL = lambda x: moe._fused_moe_forward(*x)")),
     _rebound(
         "attribute of the module",
         AUTO,

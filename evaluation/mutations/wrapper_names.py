@@ -9,6 +9,7 @@ from evaluation.mutations.wrappers import (
     NORM_CALL,
     NORM_IMPLEMENTATIONS,
     NORM_NPU,
+    NORM_UNGUARDED,
     NORM_VARIANTS,
     OFFSET_CALL,
     ROTARY_IMPLEMENTATIONS,
@@ -107,5 +108,6 @@ MUTATIONS = (
         NORM_IMPLEMENTATIONS,
         '    "rms_norm": frozenset({"eager", "liger_kernel"}),',
         swap(WRAPPERS, NORM_NPU, ""),
+        *NORM_UNGUARDED,
     ),
 )

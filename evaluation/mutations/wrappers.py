@@ -16,6 +16,8 @@ NORM_NPU = """    if impl_name == "npu":
             raise RuntimeError("the npu wrapper of rms_norm needs an NPU")
         return AscendNorm(offset)
 """
+NORM_UNGUARDED = tuple(mark(WRAPPERS, "        import torch_npu\n", "OPS201?", 0) for _ in range(2))
+"""Where nothing behind a guard makes an object of the class any more, its imports are behind none."""
 ROTARY_LIGER = '    if impl_name == "liger_kernel":\n        return LigerRotary()\n'
 NORM_CALL = 'get_op_wrapper("rms_norm")'
 ROTARY_CALL = 'get_op_wrapper(("rotary_pos_emb", "full"))'
@@ -38,7 +40,7 @@ def _asked(name: str, old: str, new: str) -> Mutation:
 
 
 MISSING = (
-    _missing("branch removed", swap(WRAPPERS, NORM_NPU, "")),
+    _missing("branch removed", swap(WRAPPERS, NORM_NPU, ""), *NORM_UNGUARDED),
     _missing(
         "branch of another op removed",
         swap(WRAPPERS, ROTARY_LIGER, ""),
@@ -48,6 +50,7 @@ MISSING = (
     _missing(
         "branch that always raises",
         swap(WRAPPERS, NORM_NPU, '    if impl_name == "npu":\n        raise NotImplementedError\n'),
+        *NORM_UNGUARDED,
     ),
     _missing(
         "branch asks for the variant",
