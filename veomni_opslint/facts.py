@@ -121,9 +121,10 @@ class Call(NamedTuple):
     """How a function is called by name, in deep facts: what ``inspect.Signature.bind`` needs to know of the arguments.
 
     The name of ``super().method(...)`` is ``super().method``.
-    ``positional`` counts plain positional arguments; ``star`` and ``double_star`` say that ``*x`` or ``**x`` adds an
-    unknown number. ``unpacked`` is the number of names that an assignment spreads the result over, 0 where it does
-    not; ``unpacked_rest`` where one of them is starred. ``expected_to_raise``: inside ``pytest.raises``.
+    ``positional`` counts positional arguments, those written out in ``*(…)`` too; ``star`` and ``double_star`` say that
+    ``*x`` or ``**x`` adds an unknown number. ``unpacked`` is the number of names that an assignment spreads the result
+    over, 0 where it does not; ``unpacked_rest`` where one of them is starred. ``expected_to_raise``: inside
+    ``pytest.raises``. ``unpacked_at``: the later assignment that does so, where the result has a name first.
     """
 
     scope: int
@@ -137,6 +138,7 @@ class Call(NamedTuple):
     unpacked: int
     unpacked_rest: bool
     expected_to_raise: bool
+    unpacked_at: Span | None = None
 
 
 class Binding(NamedTuple):

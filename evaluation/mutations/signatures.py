@@ -79,6 +79,9 @@ MUTATIONS = (
     _own("OPS307", "keyword-only by position", "def f(x):\n    return two(x, 1, 2)  # OPS307"),
     _own("OPS307", "over several lines", "def f(x):\n    return two(\n        x,\n        d=3,  # OPS307\n    )"),
     _own("OPS307", "partial", "def f(x):\n    return functools.partial(two, 1, 2)(3)  # OPS307?"),
+    _own("OPS307", "written out stars", "def f(x):\n    return two(*(x, 1, 2))  # OPS307"),
+    _own("OPS307", "written out names", 'def f(x):\n    return two(x, **{"b": 1, "d": 2})  # OPS307'),
+    _own("OPS307", "harmless written out", 'def f(x):\n    return two(*[x], **{"b": 1, "c": 2})'),
     _own("OPS307", "harmless stars", "def f(*args, **kwargs):\n    return two(*args, **kwargs)"),
     _own("OPS307", "harmless defaults", "def f(x):\n    return two(x), two(x, 2), two(a=x, c=3)"),
     _own("OPS307", "harmless other function", "def f(two):\n    return two()"),
@@ -114,6 +117,10 @@ MUTATIONS = (
     _own("OPS308", "nested", "def f(x):\n    y, (a, b, c) = x, two(x)  # OPS308?\n    return c"),
     _own("OPS308", "in a loop", "def f(xs):\n    for x in xs:\n        a, b, c = two(x)  # OPS308\n    return c"),
     _own("OPS308", "too few for a star", "def f(x):\n    a, b, c, *d = two(x)  # OPS308\n    return d"),
+    _own("OPS308", "later", "def f(x):\n    out = two(x)\n    x = x + 1\n    a, b, c = out  # OPS308\n    return c"),
+    _own(
+        "OPS308", "harmless later", "def f(x):\n    out = two(x)\n    out = (*out, x)\n    a, b, c = out\n    return c"
+    ),
     _own("OPS308", "harmless star", "def f(x):\n    a, *b = two(x)\n    return b"),
     _own("OPS308", "harmless one name", "def f(x):\n    a = two(x)\n    return a"),
     _own("OPS308", "harmless two", "def f(x):\n    a, b = two(x)\n    return b"),

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from veomni_opslint.conditions import TRUE, Condition, both, negate
+from veomni_opslint.extract.call_arguments import given_by
 from veomni_opslint.extract.imports import imports_by_map
 from veomni_opslint.extract.operands import Operand, condition, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import span_of
@@ -126,22 +127,12 @@ def _record_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> 
     if root in _BUILTINS or (root in scope.locals and not (name.startswith(_SELF) and name.count(".") == 1)):
         return
     unpacked, rest = walker.unpacked.get(id(node), (0, False))
-    star = any(argument.__class__ is ast.Starred for argument in node.args)
     walker.calls.append(
         Call(
-            scope.index,
-            name,
-            span_of(node),
-            when,
-            len(node.args) - star if star else len(node.args),
-            star,
-            tuple(keyword.arg for keyword in node.keywords if keyword.arg is not None),
-            any(keyword.arg is None for keyword in node.keywords),
-            unpacked,
-            rest,
-            scope.raising > 0,
+            scope.index, name, span_of(node), when, *given_by(node), unpacked, rest, scope.raising > 0,
+            walker.unpacked_later.get(id(node)),
         )
-    )
+    )  # fmt: skip
 
 
 def _bool_op(walker: Walker, node: ast.BoolOp, when: Condition) -> None:

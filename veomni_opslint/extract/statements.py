@@ -15,6 +15,7 @@ from veomni_opslint.extract.matching import match_statement
 from veomni_opslint.extract.operands import condition, dotted
 from veomni_opslint.extract.scope_state import BUILTINS, span_of
 from veomni_opslint.extract.slots import mark_slots
+from veomni_opslint.extract.unpacking import mark_unpacked
 from veomni_opslint.facts import Span
 
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ def _assign(walker: Walker, node: ast.Assign | ast.AnnAssign, when: Condition) -
     if walker.deep and isinstance(node.value, ast.Call):
         for target in targets:
             if isinstance(target, ast.Tuple | ast.List):
-                rest = any(isinstance(element, ast.Starred) for element in target.elts)
-                walker.unpacked[id(node.value)] = (len(target.elts) - rest, rest)
+                mark_unpacked(walker, node.value, target)
     walker.scan(node.value, when)
     for target in targets:
         walker.bind_target(target, node.value, when)

@@ -16,6 +16,7 @@ from veomni_opslint.extract.operands import Operand, dotted, marks, operand, tru
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.extract.slots import slot_call
 from veomni_opslint.extract.statements import STATEMENTS
+from veomni_opslint.extract.unpacking import mark_unpacked_later
 from veomni_opslint.facts import AttributeTruth, Binding, Call, Import, Scope, SlotCall, Span
 
 _TEST_MARKS = "pytestmark"
@@ -37,6 +38,7 @@ class Walker:
         self.calls: list[Call] = []
         self.attributes: list[AttributeTruth] = []
         self.unpacked: dict[int, tuple[int, bool]] = {}
+        self.unpacked_later: dict[int, Span] = {}
         self.slots: list[SlotCall] = []
         self.slot_targets: dict[int, Sequence[ast.expr]] = {}
         self.slot_aliases = {dialect.op_slot: "op", dialect.config_slot: "config"}
@@ -73,6 +75,8 @@ class Walker:
         """Walk statements that run under *when*; the result is the condition, given *when*, of reaching their end."""
         reached = TRUE
         current = when
+        if self.deep:
+            mark_unpacked_later(self, statements)
         for statement in statements:
             handler = STATEMENTS.get(statement.__class__)
             if handler is None:

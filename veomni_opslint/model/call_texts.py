@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
+from veomni_opslint.extract.call_arguments import given_by
 from veomni_opslint.model.call_binding import Arguments
 
 _STRING = r'"(?:[^"\\\n]|\\.)*+"|' + r"'(?:[^'\\\n]|\\.)*+'" + r"|\#[^\n]*+"
@@ -57,6 +58,10 @@ def _counted(written: str) -> Arguments:
     if not written:
         return Arguments(0, False, (), False)
     if "(" in written or '"' in written or "[" in written or "{" in written or "'" in written or "#" in written:
+        if "*(" in written or "*[" in written or "*{" in written or "*dict(" in written:
+            exact = _parsed(f"({written})", 0)
+            if exact is not None:
+                return exact
         written = without_nested(written)
     if "lambda" in written:
         written = _LAMBDA.sub("0 ", written)
@@ -92,9 +97,7 @@ def _parsed(text: str, offset: int) -> Arguments | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         if isinstance(node, ast.Call):
-            star = sum(isinstance(one, ast.Starred) for one in node.args)
-            names = tuple(one.arg for one in node.keywords if one.arg is not None)
-            return Arguments(len(node.args) - star, star > 0, names, len(names) < len(node.keywords))
+            return Arguments(*given_by(node))
     return None
 
 

@@ -18,6 +18,7 @@ from veomni_opslint.model.return_lengths import ReturnLengths
 
 _BETWEEN = (" ", "=", "\n")
 _LONGEST_GAP = 100
+_FURTHEST = 1000
 
 
 class WrongLength(NamedTuple):
@@ -94,7 +95,7 @@ class UnpackedCalls(NamedTuple):
                 reached, callee = through  # noqa: PLW2901
             if callee is None or self._overridden(site, names, fixed) or is_replaced(self.model, site, callee):
                 continue
-            place = self.model.place(site.facts.path, call.span)
+            place = self.model.place(site.facts.path, call.unpacked_at or call.span)
             yield WrongLength(
                 place, call.name, reached, callee, tuple(sorted(self.lengths.of(callee))), names, not fixed
             )
@@ -131,6 +132,12 @@ def _names_before(text: str, offset: int) -> int | None:
     if written.startswith(")"):
         end = text.rfind(")", 0, offset)
         written = text[text.rfind("(", 0, end) + 1 : end]
+    elif written.isidentifier():
+        # The result has a name first: the next line that has nothing but the name behind its equals sign.
+        end = text.find(f" = {written}\n", offset, offset + _FURTHEST)
+        written = text[text.rfind("\n", 0, end) + 1 : end].strip() if end >= 0 else ""
+        if "," not in written or "=" in written:
+            return None
     elif "," not in written:
         return None
     targets = without_nested(written)
