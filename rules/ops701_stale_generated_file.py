@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import EmbeddedBlock, FileFacts, Import, Span
+from veomni_opslint.facts import EmbeddedBlock, FileFacts, Import, Span, lines_of
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names, names_of
 from veomni_opslint.model.global_names import uses_global
 from veomni_opslint.model.patch_plans import Origin, PatchPlan, PlannedBlock, PlannedCode, PlannedImport
-from veomni_opslint.model.planned_source import lines_of, planned_source, renamed
+from veomni_opslint.model.planned_source import planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference, same_tree
 from veomni_opslint.parsing import parse
 from veomni_opslint.proposals import NotPossibleError, Proposal

@@ -119,7 +119,7 @@ class Module:
 
     def _source_lines(self) -> list[str]:
         if self._lines is None:
-            self._lines = self.facts.text.split("\n")
+            self._lines = self.facts.lines
         return self._lines
 
     def _column(self, line: int, offset: int) -> int:

@@ -12,7 +12,7 @@ from veomni_opslint.extract.placed_text import PlacedText, dedented
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.string_positions import PlacedTextReader
 from veomni_opslint.extract.walk import Walker
-from veomni_opslint.facts import EmbeddedBlock, ParseProblem
+from veomni_opslint.facts import EmbeddedBlock, ParseProblem, lines_of
 from veomni_opslint.parsing import parse
 
 Block = tuple[EmbeddedBlock, Walker | None, str]
@@ -22,7 +22,7 @@ def embedded_blocks(walker: Walker, text: str, tree: ast.Module, dialect: Dialec
     """The blocks given to the dialect's ``add_post_import_block``, each with the walk over its code and the code."""
     if not walker.block_calls:
         return ()
-    lines = text.split("\n")
+    lines = lines_of(text)
     # Which names are bound once takes a look at the whole file; most blocks are written where they are given.
     written = all(isinstance(_argument(call), ast.Constant) for call, _, _ in walker.block_calls)
     reader = PlacedTextReader(lines, {} if written else _assigned_once(tree))

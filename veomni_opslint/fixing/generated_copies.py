@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from veomni_opslint.facts import lines_of
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile
 from veomni_opslint.model.patch_plans import PlannedCode
-from veomni_opslint.model.planned_source import lines_of, planned_source, renamed
+from veomni_opslint.model.planned_source import planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference
 from veomni_opslint.proposals import Edit, offset
 

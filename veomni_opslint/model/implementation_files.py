@@ -42,7 +42,8 @@ class ImplementationFiles:
 
     def packages(self, imported: Import) -> tuple[str, ...]:
         """Optional packages that an import names, without those of the NPU."""
-        return tuple(one for one in self.loading.packages(imported) if one not in self.dialect.npu_packages)
+        found = self.loading.packages(imported)
+        return tuple(one for one in found if one not in self.dialect.npu_packages) if found else ()
 
     def is_named_after_one(self, stem: str) -> bool:
         """Whether the name of a file or folder names an optional package: ``triton_wan``, ``liger``, ``flashmla``."""

@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
@@ -102,12 +101,7 @@ def running_code(facts: FileFacts, scope: Scope) -> Iterator[ast.AST]:
 
 
 def _text(facts: FileFacts, scope: Scope) -> str:
-    return "\n".join(_lines(facts.text)[scope.span[0] : scope.span[2]])
-
-
-@lru_cache(maxsize=16)
-def _lines(text: str) -> list[str]:
-    return text.split("\n")
+    return "\n".join(facts.lines[scope.span[0] : scope.span[2]])
 
 
 def _body(facts: FileFacts, scope: Scope) -> Scope | None:

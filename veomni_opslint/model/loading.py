@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
-from veomni_opslint.conditions import Condition, negate, possible
+from veomni_opslint.conditions import TRUE, Condition, negate, possible
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Import, Ref, Scope, Span, text_of
 from veomni_opslint.model.called_at_load import class_made, decorating, lambda_held, methods_called
@@ -19,8 +20,7 @@ _MAX_CALLS = 200
 _MAX_BASES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One link of a chain: the import at ``imported``, written in ``scope`` of ``module``, runs.
 
     ``tried``: in a ``try`` that goes on without what is imported. ``certain``: whatever is installed; otherwise only
@@ -78,6 +78,8 @@ class Loading:
     _runs: dict[str, tuple[Step, ...]] = field(default_factory=dict, repr=False)
     _importing: dict[tuple[str, int], bool] = field(default_factory=dict, repr=False)
     _held: dict[tuple[str, str], tuple[Target, ...]] = field(default_factory=dict, repr=False)
+    _certain: dict[tuple[Condition, str], bool] = field(default_factory=dict, repr=False)
+    _never: dict[tuple[Condition, str], bool] = field(default_factory=dict, repr=False)
 
     def closure(self, root: str, tried: bool = True, certain: bool = True) -> Closure:
         """Everything that loading *root* loads; also through imports in a ``try``, if *tried*.
@@ -106,7 +108,12 @@ class Loading:
 
     def packages(self, imported: Import) -> tuple[str, ...]:
         """Optional packages of the dialect that an import names."""
-        return () if imported.level else tuple(_packages(imported, self.dialect))
+        if imported.level:
+            return ()
+        root = imported.module.partition(".")[0]
+        if root in _names(self.dialect.optional_packages):
+            return (root,)
+        return tuple(_of_torch(imported, self.dialect)) if root == "torch" else ()
 
     def externals(self, module: str) -> Iterator[External]:
         """Optional packages of the dialect that loading *module* itself imports, not what it loads."""
@@ -116,17 +123,27 @@ class Loading:
 
     def certain(self, condition: Condition, package: str = "") -> bool:
         """Whether a condition holds, given that *package* is not installed, and that others all are or all are not."""
-        if condition == ("true",):
+        if condition == TRUE:
             return True
-        otherwise = negate(condition)
-        return any(
-            not possible(otherwise, lambda atom, has=has: plain_truth(atom, package, has))  # type: ignore[misc]
-            for has in (True, False)
-        )
+        key = (condition, package)
+        known = self._certain.get(key)
+        if known is None:
+            otherwise = negate(condition)
+            known = self._certain[key] = any(
+                not possible(otherwise, lambda atom, has=has: plain_truth(atom, package, has))  # type: ignore[misc]
+                for has in (True, False)
+            )
+        return known
 
     def never(self, condition: Condition, package: str = "") -> bool:
         """Whether a condition cannot hold when a module is imported where *package* is not installed."""
-        return condition != ("true",) and not possible(condition, lambda atom: plain_truth(atom, package, None))
+        if condition == TRUE:
+            return False
+        key = (condition, package)
+        known = self._never.get(key)
+        if known is None:
+            known = self._never[key] = not possible(condition, lambda atom: plain_truth(atom, package, None))
+        return known
 
     def _collect(self, module: str) -> Iterator[Step]:
         facts = self.symbols.modules[module]
@@ -145,7 +162,7 @@ class Loading:
             if called and ref.scope in running and not self.never(ref.when):
                 certain = running[ref.scope] and self.certain(ref.when)
                 for step in self._called(module, facts, ref, ref.import_handled, certain, seen):
-                    yield replace(step, called_from=(module, ref.span))
+                    yield step._replace(called_from=(module, ref.span))
 
     def _called(
         self, module: str, facts: FileFacts, ref: Ref, tried: bool, certain: bool, seen: set[tuple[str, int]]
@@ -279,6 +296,8 @@ class Loading:
         return False
 
     def _certain_import(self, imported: Import, within: Scope) -> bool:
+        if imported.when is TRUE:
+            return True
         package = next(iter(self.packages(imported)), "")
         if self.certain(imported.when, package):
             return True
@@ -286,12 +305,15 @@ class Loading:
         return bool(package) and self.certain(imported.when) and self.never(within.completes, package)
 
 
-def _packages(imported: Import, dialect: Dialect) -> Iterator[str]:
-    root, _, rest = imported.module.partition(".")
-    if root in dialect.optional_packages:
-        yield root
-    elif root == "torch":
-        names = [rest.partition(".")[0]] if rest else [name.name for name in imported.names]
-        for name in names:
-            if f"torch.{name}" in dialect.npu_packages:
-                yield f"torch.{name}"
+def _of_torch(imported: Import, dialect: Dialect) -> Iterator[str]:
+    """The NPU packages that are part of torch."""
+    rest = imported.module.partition(".")[2]
+    names = [rest.partition(".")[0]] if rest else [name.name for name in imported.names]
+    for name in names:
+        if f"torch.{name}" in dialect.npu_packages:
+            yield f"torch.{name}"
+
+
+@lru_cache(maxsize=8)
+def _names(listed: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(listed)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 
+from veomni_opslint.facts import lines_of
 from veomni_opslint.model.patch_plans import PlannedCode
 from veomni_opslint.model.same_code import dedented_lines
 
@@ -26,12 +26,6 @@ def planned_source(code: PlannedCode, text: str) -> list[str] | None:
         word = "class" if isinstance(node, ast.ClassDef) else "def"
         source = source.replace(f"{word} {node.name}", f"{word} {name}", 1)
     return source.split("\n")
-
-
-@lru_cache(maxsize=64)
-def lines_of(text: str) -> list[str]:
-    """The lines of a file or block."""
-    return text.split("\n")
 
 
 def renamed(code: PlannedCode, text: str) -> str:

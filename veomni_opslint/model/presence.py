@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from veomni_opslint.conditions import TRUE, Condition, atoms, possible
 from veomni_opslint.discovery import Project
@@ -184,6 +185,7 @@ def _name_before(text: str, end: int) -> str:
     return text[start:end]
 
 
+@lru_cache(maxsize=4096)
 def is_for_type_checkers(condition: Condition) -> bool:
     """Whether a condition holds for type checkers only."""
     asks = condition != TRUE and any(_is_type_checking(atom) for atom in atoms(condition))

@@ -98,7 +98,7 @@ class Symbols:
 
     def loaded_by(self, module: str, imported: Import) -> Iterator[str]:
         """Modules of the project that an import loads, outermost package first."""
-        name = self.absolute(module, imported)
+        name = self.absolute(module, imported) if imported.level else imported.module
         if not name or not self.is_project(name):
             return
         parts = name.split(".")
