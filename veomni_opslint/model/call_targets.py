@@ -11,7 +11,7 @@ from typing import NamedTuple
 from veomni_opslint.conditions import Condition
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import Call, FileFacts, Import
+from veomni_opslint.facts import Call, FileFacts, Import, Scope
 from veomni_opslint.model.callable_values import CallableValues, Possible, values_of
 from veomni_opslint.model.callables import Callables, Known, Receiver
 from veomni_opslint.model.implementations import Implementation, Implementations
@@ -48,7 +48,7 @@ class CallTargets:
     model: OpsModel
     _assigned: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
     _patches: dict[str, tuple[Patch, ...]] = field(default_factory=dict, repr=False)
-    _of_classes: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
+    _of_classes: dict[tuple[str, int, str, bool], list[Implementation]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def callables(self) -> Callables:
@@ -84,11 +84,14 @@ class CallTargets:
     def _losses(self) -> list[Implementation]:
         return list(self.implementations.of_loss_function())
 
-    def reached(self, site: CallSite) -> list[Implementation]:
-        """All that the call may reach; each must bind on its own, and one of its ``possible`` is enough for that."""
+    def reached(self, site: CallSite, hasty: bool = False) -> list[Implementation]:
+        """All that the call may reach; each must bind on its own, and one of its ``possible`` is enough for that.
+
+        In haste, a method is taken for what is called even where something may be assigned to its name.
+        """
         name = site.call.name
         if name.partition(".")[0] in ("self", "cls") or name.startswith(SUPER):
-            return self._methods(site, name)
+            return self._methods(site, name, hasty)
         found: list[Implementation] = []
         plain: Possible = []
         for target in self.targets(site, name):
@@ -187,7 +190,7 @@ class CallTargets:
             return symbols.resolve(found[0].module, 0, rest)
         return ()
 
-    def _methods(self, site: CallSite, name: str) -> list[Implementation]:
+    def _methods(self, site: CallSite, name: str, hasty: bool) -> list[Implementation]:
         """The method of the own class, or of a class derived from it, that ``self.method`` or ``super().method`` is."""
         method = name.removeprefix(SUPER) if name.startswith(SUPER) else name.partition(".")[2]
         if name == f"self.{self.model.dialect.loss_function}" and f"def {method}(" not in site.facts.text:
@@ -197,25 +200,25 @@ class CallTargets:
             return []
         if _asks(site.call.when, name) and self._is_assigned(owner[0], method):
             return []
-        key = (*owner, name)
+        key = (*owner, name, hasty)
         if key not in self._of_classes:
-            self._of_classes[key] = self._of_class(*owner, name, method)
+            self._of_classes[key] = self._of_class(*owner, name, method, hasty)
         return self._of_classes[key]
 
-    def _of_class(self, module: str, index: int, name: str, method: str) -> list[Implementation]:
+    def _of_class(self, module: str, index: int, name: str, method: str, hasty: bool) -> list[Implementation]:
         through_super = name.startswith(SUPER)
-        base = next(iter(self.callables.bases(module, index)), None) if through_super else None
-        if through_super and (base is None or base[1] is None):
+        where: tuple[str, Scope | None] | None = (module, self.callables.facts(module, index).scopes[index])
+        if through_super:
+            where = next(iter(self.callables.bases(module, index)), None)
+        if where is None or where[1] is None:
             return []
-        if self._is_assigned(module, method):
-            is_method = through_super or name.startswith("cls.") or self.callables.method(module, index, method)
-            return [] if is_method else self.attributes.of(module, index, method)
-        if base is not None and base[1] is not None:
-            module, index = base[0], base[1].index
+        methods = self.callables.method(where[0], where[1].index, method)
+        if not methods and (through_super or name.startswith("cls.")):
+            return []
+        if not (hasty and methods) and self._is_assigned(module, method):
+            return [] if methods else self.attributes.of(module, index, method)
         receiver: Receiver = "class" if name.startswith("cls.") else "object"
-        possible = [
-            self.callables.of(target, receiver) for target in self.callables.method(module, index, method) or ()
-        ]
+        possible = [self.callables.of(target, receiver) for target in methods or ()]
         return [Implementation("", None, possible)] if possible else []
 
     def _is_assigned(self, module: str, attribute: str) -> bool:

@@ -76,12 +76,11 @@ def _counted(written: str) -> Arguments:
             keywords.append(keyword[1])
             continue
         plain = part.strip()
-        if plain.startswith("**"):
-            double_star = True
-        elif plain.startswith("*"):
-            star = True
-        elif plain:
+        if plain and plain[0] != "*":
             positional += 1
+        elif plain:
+            double_star = double_star or plain[:2] == "**"
+            star = star or plain[:2] != "**"
     return Arguments(positional, star, tuple(keywords), double_star)
 
 

@@ -53,9 +53,24 @@ class CallableValues(NamedTuple):
         facts = self.callables.facts(module, scope.index)
         statements = statements_of(facts, scope)
         returned = [node.value for node in own_nodes(statements) if isinstance(node, ast.Return) and node.value]
-        if scope.deferred and _is_local(scope, statements, returned):
-            facts = self.callables.deep(module)
+        if scope.deferred:
+            bound = bound_in(statements) | {one.name for one in scope.parameters}
+            if any(self._is_local(module, facts, scope.parent, value, bound) for value in returned):
+                facts = self.callables.deep(module)
         return [one for value in returned for one in self.of(module, facts, scope.index, value, depth + 1)]
+
+    def _is_local(self, module: str, facts: FileFacts, around: int, value: ast.expr, bound: set[str]) -> bool:
+        """Whether what a value may be depends on what a function binds, or on scopes in it: deep facts have these."""
+        if isinstance(value, ast.Call) and dotted(value.func):
+            name = dotted(value.func)
+            if name.partition(".")[0] in bound:
+                return True
+            targets = self.callables.symbols.resolve_deep(facts, module, around, name)
+            if not any(one.kind == "external" and _hands_on(one.name) for one in targets):
+                return False
+        return any(
+            isinstance(one, ast.Lambda) or (isinstance(one, ast.Name) and one.id in bound) for one in ast.walk(value)
+        )
 
     def _named(self, module: str, facts: FileFacts, scope: int, name: str, depth: int) -> Possible:
         root, _, rest = name.partition(".")
@@ -118,11 +133,9 @@ class CallableValues(NamedTuple):
         return [one and one._replace(signature=one.signature.given(given, names)) for one in inner]
 
 
-def _is_local(scope: Scope, statements: tuple[ast.stmt, ...], values: list[ast.expr]) -> bool:
-    """Whether a value depends on what a function binds, or on scopes in it, which only deep facts have."""
-    nodes = [node for value in values for node in ast.walk(value)]
-    bound = bound_in(statements) | {one.name for one in scope.parameters}
-    return any(isinstance(one, ast.Lambda) or (isinstance(one, ast.Name) and one.id in bound) for one in nodes)
+def _hands_on(name: str) -> bool:
+    """Whether what a function of another package returns is what it is given."""
+    return name in _PARTIALS or name.rpartition(".")[2] in _WRAPPERS
 
 
 def values_of(nodes: Sequence[ast.AST], name: str) -> Iterator[ast.expr | None]:

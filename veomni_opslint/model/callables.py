@@ -49,6 +49,7 @@ class Callables:
     _nodes: dict[str, dict[tuple[int, int], ast.ClassDef]] = field(default_factory=dict, repr=False)
     _members: dict[tuple[str, bool], dict[tuple[int, str], list[Binding]]] = field(default_factory=dict, repr=False)
     _bases: dict[tuple[str, int], tuple[tuple[str, Scope | None], ...]] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[Target, Receiver], Known | None] = field(default_factory=dict, repr=False)
     _constructors: dict[tuple[str, int], Known | None] = field(default_factory=dict, repr=False)
 
     def class_node(self, module: str, scope: Scope) -> ast.ClassDef | None:
@@ -66,6 +67,12 @@ class Callables:
         """What is called when *target* is; None where that is no definition whose signature is known."""
         if target.kind != "scope":
             return None
+        key = (target, receiver)
+        if key not in self._known:
+            self._known[key] = self._find(target, receiver)
+        return self._known[key]
+
+    def _find(self, target: Target, receiver: Receiver) -> Known | None:
         facts = self.facts(target.module, target.scope)
         scope = facts.scopes[target.scope]
         if target.rest:
@@ -255,10 +262,10 @@ def _own_fields(node: ast.ClassDef) -> Iterator[Parameter | None]:
     for statement in node.body:
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
-        annotation = ast.unparse(statement.annotation)
-        if "ClassVar" in annotation:
+        words = [_last_word(one) for one in ast.walk(statement.annotation)]
+        if any("ClassVar" in word for word in words):
             continue
-        if annotation.rpartition(".")[2] == "KW_ONLY":
+        if words[0].rpartition(".")[2] == "KW_ONLY":
             by_name = True
             continue
         value, has_default, keyword = statement.value, statement.value is not None, by_name
@@ -269,6 +276,12 @@ def _own_fields(node: ast.ClassDef) -> Iterator[Parameter | None]:
             has_default = "default" in given or "default_factory" in given or None in given
             keyword = keyword or _is(given.get("kw_only"), True)
         yield Parameter(statement.target.id, "keyword" if keyword else "normal", has_default)
+
+
+def _last_word(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _is(node: ast.expr | None, value: bool) -> bool:

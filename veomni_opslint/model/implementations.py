@@ -34,6 +34,7 @@ class Implementations:
     model: OpsModel
     values: CallableValues
     _kernels: dict[int, Possible] = field(default_factory=dict, repr=False)
+    _specs: dict[tuple[str | None, str | None], list[KernelSpec]] = field(default_factory=dict, repr=False)
     _of_slots: dict[tuple[str, str | None, str | None], list[Implementation]] = field(default_factory=dict, repr=False)
 
     def of_slot(self, slot: OpSlotInfo) -> list[Implementation]:
@@ -44,8 +45,11 @@ class Implementations:
         return self._of_slots[key]
 
     def _find_kernels(self, slot: OpSlotInfo) -> Iterator[Implementation]:
-        for spec in self.model.registrations.kernel_specs:
-            if (spec.op_name, spec.variant) == (slot.op_name, slot.variant) and _may_load(slot.module, spec):
+        if not self._specs:
+            for spec in self.model.registrations.kernel_specs:
+                self._specs.setdefault((spec.op_name, spec.variant), []).append(spec)
+        for spec in self._specs.get((slot.op_name, slot.variant), ()):
+            if _may_load(slot.module, spec):
                 label = f"kernel `{spec.name}` of {spec.op_name}/{spec.variant}"
                 yield Implementation(label, spec.place, self.kernel(spec))
 

@@ -50,7 +50,7 @@ class ReturnLengths:
         return self._known[key]
 
     def through_slots(self, callee: Known) -> list[tuple[Implementation, Known]]:
-        """The kernels that a function calls for its result: ``return slot(...)``."""
+        """The kernels that a function calls for its result, ``return slot(...)``, whatever else it returns."""
         key = (callee.module, callee.scope.index)
         if key not in self._kernels:
             self._kernels[key] = list(self._find_kernels(callee)) if callee.scope.kind == "function" else []
@@ -58,7 +58,7 @@ class ReturnLengths:
 
     def _find_kernels(self, callee: Known) -> Iterator[tuple[Implementation, Known]]:
         for name in _RETURNED_CALL.findall(self._text(callee)):
-            if name in self.targets.slot_names and self.of(callee):
+            if name in self.targets.slot_names:
                 facts = self.targets.callables.facts(callee.module, callee.scope.index)
                 site = CallSite(callee.module, facts, _call(callee.scope, name), False)
                 for reached in self.targets.reached(site):

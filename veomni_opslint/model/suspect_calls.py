@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from veomni_opslint.conditions import TRUE
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.facts import Call, FileFacts, statements_of
-from veomni_opslint.model.accepted_arguments import AcceptedArguments
-from veomni_opslint.model.call_binding import Arguments, Signature, binding_problem
+from veomni_opslint.model.call_binding import Arguments, binding_problem
 from veomni_opslint.model.call_targets import SUPER, CallSite, CallTargets
 from veomni_opslint.model.call_texts import arguments_at
-from veomni_opslint.model.called_names import CalledName, CalledNames
+from veomni_opslint.model.called_names import CalledName
 from veomni_opslint.model.implementations import Implementation
+from veomni_opslint.model.project_names import ProjectNames
 
-_CALLED = ("__call__", "forward")
-_CONSTRUCTORS = ("__init__", "__new__")
-_ATTRIBUTE = re.compile(r"self\.(\w++)(?:: [^=\n]+)? = ([^\n]+)")
-_MADE = re.compile(r"([\w.]+)\(")
 _SUPER = SUPER.rstrip(".")
-_SELF = frozenset({"self", "cls", _SUPER})
-
-
-class _Roots(NamedTuple):
-    """Which first parts of dotted names may stand for something of the project: those found so far, and what tells.
-
-    ``by_place`` are names that are bound elsewhere than at module level, or by patch generation. ``is_open``: any other
-    name may be of the project, too, by ``import *`` or as a module beside the file.
-    """
-
-    found: dict[str, bool]
-    by_place: set[str]
-    all_by_place: bool
-    is_open: bool
 
 
 class SuspectCalls:
@@ -44,15 +24,9 @@ class SuspectCalls:
 
     def __init__(self, targets: CallTargets) -> None:
         self.targets = targets
-        self._defined = AcceptedArguments(self._constructor)
-        self._instances = AcceptedArguments(self._constructor)
-        self._names = CalledNames(self._defined.__contains__)
-        self._made: dict[str, tuple[str, ...]] = {}
-        self._attributes: dict[str, dict[str, set[str]]] = {}
-        self._roots: dict[str, _Roots] = {}
+        self.names = ProjectNames(targets)
         self._scopes: dict[str, list[tuple[int, int, int]]] = {}
         self._reached: dict[tuple[str, int, str], list[Implementation]] = {}
-        self._read_definitions()
 
     def modules(self) -> Iterator[str]:
         """Modules with a call that does not bind, as far as shallow facts tell."""
@@ -60,134 +34,18 @@ class SuspectCalls:
             if facts.problem is None and self._is_suspect(module, facts):
                 yield module
 
-    def of_project(self, module: str, facts: FileFacts) -> Iterator[tuple[int, CalledName]]:
-        """The calls in a file of names that may stand for something of the project: the offset and the name."""
-        verdicts: dict[str, bool] = {}
-        for offset, name in self._names.of(facts.text):
-            verdict = verdicts.get(name.whole)
-            if verdict is None:
-                verdict = verdicts[name.whole] = self._may_be_of_project(module, facts, name)
-            if verdict:
-                yield offset, name
-
-    def is_by_place(self, module: str, facts: FileFacts, root: str) -> bool:
-        """Whether what a name stands for depends on where in the file it is."""
-        if root in _SELF:
-            return True
-        roots = self._roots_of(module, facts)
-        return roots.all_by_place or root in roots.by_place
-
     def reached(self, module: str, facts: FileFacts, name: str, line: int) -> list[Implementation]:
-        """What a call on a line may reach, as far as shallow facts tell; at module level for line 0."""
+        """What a call on a line may reach, as shallow facts tell in haste; at module level for line 0."""
         scope = self._scope_at(module, facts, line) if line else 0
         key = (module, scope, name)
         found = self._reached.get(key)
         if found is None:
-            found = self._reached[key] = self.targets.reached(_site(module, facts, scope, name))
+            found = self._reached[key] = self.targets.reached(_site(module, facts, scope, name), hasty=True)
         return found
 
-    def _read_definitions(self) -> None:
-        defined, instances = self._defined, self._instances
-        instances.add(self.targets.model.dialect.slot_kernel, None)
-        aliases: dict[str, set[str]] = {}
-        for module, facts in self.targets.model.symbols.modules.items():
-            made: set[int] = set()
-            for scope in facts.scopes:
-                if scope.kind != "function":
-                    continue
-                defined.add(scope.name, scope.arguments)
-                if scope.name in _CALLED:
-                    instances.add(facts.scopes[scope.parent].name, scope.arguments)
-                elif scope.name in _CONSTRUCTORS:
-                    made.add(scope.parent)
-                    if scope.name == "__init__":
-                        defined.add(facts.scopes[scope.parent].name, scope.arguments)
-            for scope in facts.scopes:
-                if scope.kind == "class" and scope.index not in made:
-                    defined.add_class(scope.name, module, scope.index)
-            for imported in facts.imports:
-                for name in imported.names:
-                    if name.bound != name.name:
-                        aliases.setdefault(name.bound, set()).add(name.name)
-            for binding in facts.bindings:
-                if binding.value_name and binding.value_name != binding.name:
-                    aliases.setdefault(binding.name, set()).add(binding.value_name.rpartition(".")[2])
-        for _, slot_name in (*self.targets.slots, *self.targets.pointers):
-            defined.add(slot_name, None)
-        for reached_otherwise in ("apply", self.targets.model.dialect.loss_function):
-            defined.add(reached_otherwise, None)
-        for bound, names in aliases.items():
-            if any(name in defined for name in names):
-                defined.add(bound, None)
-
-    def _constructor(self, module: str, scope: int) -> Signature | None:
-        known = self.targets.callables.constructor(module, scope)
-        return known.signature if known is not None else None
-
-    def _may_be_of_project(self, module: str, facts: FileFacts, name: CalledName) -> bool:
-        if name.root in _SELF:
-            return name.last in self._defined or (
-                name.root == "self" and name.last in self._attributes_of(module, facts)
-            )
-        return self._is_root_of_project(module, facts, name.root)
-
-    def _is_root_of_project(self, module: str, facts: FileFacts, root: str) -> bool:
-        roots = self._roots_of(module, facts)
-        found = roots.found.get(root)
-        if found is None:
-            found = roots.found[root] = (
-                roots.is_open or root in roots.by_place or self._is_bound_to_project(module, facts, root)
-            )
-        return found
-
-    def _is_bound_to_project(self, module: str, facts: FileFacts, root: str) -> bool:
-        symbols = self.targets.model.symbols
-        for one in symbols.bindings(module).get(root, ()):
-            imported = facts.imports[one.import_index] if one.kind == "import" else None
-            if imported is None or imported.level or symbols.is_project(imported.module):
-                return True
-        return False
-
-    def _roots_of(self, module: str, facts: FileFacts) -> _Roots:
-        if module not in self._roots:
-            self._roots[module] = self._find_roots(module, facts)
-        return self._roots[module]
-
-    def _find_roots(self, module: str, facts: FileFacts) -> _Roots:
-        local = {scope.name for scope in facts.scopes if scope.parent > 0}
-        for imported in facts.imports:
-            if imported.scope:
-                local.add(imported.bound)
-                local.update(one.bound for one in imported.names)
-        generated = self.targets.generated_names(module)
-        symbols = self.targets.model.symbols
-        is_open = module in symbols.packages or any(symbols.is_project(one) for one in symbols.star_sources(module))
-        return _Roots({}, local | generated, bool(generated), is_open)
-
-    def _attributes_of(self, module: str, facts: FileFacts) -> Mapping[str, set[str]]:
-        """The attributes of ``self`` to which a file assigns objects of classes, with the names of these classes."""
-        if module not in self._attributes:
-            self._attributes[module] = self._find_attributes(module, facts)
-        return self._attributes[module]
-
-    def _find_attributes(self, module: str, facts: FileFacts) -> dict[str, set[str]]:
-        generated = self.targets.generated_name(module)
-        modules = self.targets.model.symbols.modules
-        found: dict[str, set[str]] = {}
-        for text in (facts.text, modules[generated].text if generated in modules else ""):
-            for name, value in _ATTRIBUTE.findall(text) if "self." in text else ():
-                made = self._made.get(value)
-                if made is None:
-                    made = self._made[value] = tuple(self._classes_in(value))
-                if made:
-                    found.setdefault(name, set()).update(made)
-        return found
-
-    def _classes_in(self, value: str) -> Iterator[str]:
-        for made in _MADE.findall(value):
-            last = made[made.rfind(".") + 1 :]
-            if last in self._instances:
-                yield last
+    def site(self, module: str, facts: FileFacts, name: str, line: int) -> CallSite:
+        """A call on a line, as far as shallow facts know where that is; at module level for line 0."""
+        return _site(module, facts, self._scope_at(module, facts, line) if line else 0, name)
 
     def _is_suspect(self, module: str, facts: FileFacts) -> bool:
         text = facts.text
@@ -197,18 +55,17 @@ class SuspectCalls:
             position = offset
             if name.root == _SUPER and not self._has_known_base(module, facts, line):
                 continue
-            at = line if self.is_by_place(module, facts, name.root) else 0
+            at = line if self.names.is_by_place(module, facts, name.root) else 0
             reached = self.reached(module, facts, name.whole, at)
             if not reached:
                 continue
             if given is None:
                 given = arguments_at(text, offset + len(name.whole))  # noqa: PLW2901 - not needed until here
-            if (
-                any(_fails(one, given) for one in reached)
-                and self._is_code(module, facts, name.whole, line)
-                and not self._is_overridden(_site(module, facts, self._scope_at(module, facts, at), name.whole), given)
-            ):
-                return True
+            if any(_fails(one, given) for one in reached) and self._is_code(module, facts, name.whole, line):
+                site = self.site(module, facts, name.whole, at)
+                surely = any(_fails(one, given) for one in self.targets.reached(site))
+                if surely and not self._is_overridden(site, given):
+                    return True
         return False
 
     def _has_known_base(self, module: str, facts: FileFacts, line: int) -> bool:
@@ -218,22 +75,22 @@ class SuspectCalls:
         if scope.kind != "function" or owner.kind != "class":
             return True
         root = owner.bases[0].partition(".")[0] if owner.bases else ""
-        return bool(root) and self._is_root_of_project(module, facts, root)
+        return bool(root) and self.names.is_root(module, facts, root)
 
     def _doubts(self, module: str, facts: FileFacts) -> Iterator[tuple[int, CalledName, Arguments | None]]:
         """The calls whose arguments some definition of the name does not take, or may not."""
         text = facts.text
-        for offset, name in self.of_project(module, facts):
+        for offset, name in self.names.calls(module, facts):
             if name.root == _SUPER:
                 yield offset, name, None
                 continue
             given = arguments_at(text, offset + len(name.whole))
             if given is not None:
-                classes = self._attributes_of(module, facts).get(name.last) if name.root == "self" else None
+                classes = self.names.attributes(module, facts).classes.get(name.last) if name.root == "self" else None
                 if classes:
-                    if all(self._instances.certainly_fit(one, given) for one in classes):
+                    if all(self.names.instances.certainly_fit(one, given) for one in classes):
                         continue
-                elif self._defined.certainly_fit(name.last, given):
+                elif self.names.defined.certainly_fit(name.last, given):
                     continue
             yield offset, name, given
 
@@ -263,15 +120,27 @@ class SuspectCalls:
             holder = facts.scopes[holder.parent]
         statements = statements_of(facts, holder) if holder.index else facts.tree.body if facts.tree is not None else ()
         return any(
-            isinstance(node, ast.Call) and node.lineno == line and (name.startswith(SUPER) or dotted(node.func) == name)
+            name.startswith(SUPER) or dotted(node.func) == name
             for statement in statements
-            if statement.lineno <= line <= (statement.end_lineno or line) or hasattr(statement, "decorator_list")
-            for node in ast.walk(statement)
+            for node in _calls_on(statement, line)
         )
 
 
 def _site(module: str, facts: FileFacts, scope: int, name: str) -> CallSite:
     return CallSite(module, facts, Call(scope, name, (0, 0, 0, 0), TRUE, 0, False, (), False, 0, False, False), False)
+
+
+def _calls_on(statement: ast.stmt, line: int) -> Iterator[ast.Call]:
+    """The calls that begin on a line."""
+    pending: list[ast.AST] = [statement]
+    while pending:
+        node = pending.pop()
+        first, last = getattr(node, "lineno", line), getattr(node, "end_lineno", None) or line
+        if last < line or min([first, *(one.lineno for one in getattr(node, "decorator_list", ()))]) > line:
+            continue
+        if isinstance(node, ast.Call) and first == line:
+            yield node
+        pending.extend(ast.iter_child_nodes(node))
 
 
 def _fails(one: Implementation, given: Arguments | None) -> bool:

@@ -221,6 +221,8 @@ class Symbols:
 
     def _in_scope(self, module: str, facts: FileFacts, scope: int, root: str) -> tuple[Target, ...]:
         found: list[Target] = []
+        if facts.scopes[scope].deferred:
+            return ()
         for one in (one for one in facts.imports if one.scope == scope):
             if one.bound == root and one.how == "import":
                 whole = one.bound != one.module.partition(".")[0]

@@ -16,8 +16,9 @@ from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.replaced_functions import is_replaced
 from veomni_opslint.model.return_lengths import ReturnLengths
 
-_BETWEEN = (" ", "=", "\n")
-_LONGEST_GAP = 100
+_BETWEEN = ("=", "= ", "  ")
+"""What may stand between the names that are assigned to and a call."""
+_LONGEST_GAP = 8
 _FURTHEST = 1000
 
 
@@ -58,15 +59,17 @@ class UnpackedCalls(NamedTuple):
     def _has_suspect(self, module: str, facts: FileFacts) -> bool:
         calls, text = self.model.suspect_calls, facts.text
         position, line = 0, 1
-        for offset, name in calls.of_project(module, facts):
-            names = _names_before(text, offset) if text[offset - 1 : offset] in _BETWEEN else None
+        for offset, name in calls.names.calls(module, facts):
+            names = _names_before(text, offset) if text[offset - 2 : offset].endswith(_BETWEEN) else None
             if names is None:
                 continue
             line += text.count("\n", position, offset)
             position = offset
-            at = line if calls.is_by_place(module, facts, name.root) else 0
+            at = line if calls.names.is_by_place(module, facts, name.root) else 0
             if any(self._may_fail(one, names) for one in calls.reached(module, facts, name.whole, at)):
-                return True
+                reached = self.targets.reached(calls.site(module, facts, name.whole, line))
+                if any(self._may_fail(one, names) for one in reached):
+                    return True
         return False
 
     def _may_fail(self, reached: Implementation, names: int) -> bool:
@@ -80,7 +83,7 @@ class UnpackedCalls(NamedTuple):
         """The first kernel by which the only possible callee returns another number of values, as it is its result."""
         if len(reached.possible) == 1 and reached.possible[0] is not None:
             for kernel, callee in self.lengths.through_slots(reached.possible[0]):
-                if self._fails(kernel, names, fixed):
+                if self._fails(kernel, names, fixed) and self.lengths.of(reached.possible[0]):
                     return kernel, callee
         return None
 
@@ -125,7 +128,7 @@ def _fits(length: int, names: int, fixed: bool) -> bool:
 def _names_before(text: str, offset: int) -> int | None:
     """How many names what is at *offset* is assigned to, 0 where that is not known; None where it is one, or none."""
     start = max(offset - _LONGEST_GAP, 0)
-    end = start + len(text[start:offset].rstrip(" \n"))
+    end = start + len(text[start:offset].rstrip(" "))
     if not text.endswith("=", 0, end):
         return None
     written = text[text.rfind("\n", 0, end) + 1 : end - 1].rpartition("=")[2].strip()
