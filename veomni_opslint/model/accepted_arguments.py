@@ -53,16 +53,23 @@ def _binds(arguments: ast.arguments, given: Arguments) -> bool:
     """Whether a call binds to a function, also as a method of an object, without a doubt."""
     plain = arguments.args
     places = len(arguments.posonlyargs) + len(plain)
-    total = given.positional + (1 if plain and plain[0].arg in _OBJECTS else 0)
+    first = arguments.posonlyargs or plain
+    total = given.positional + (1 if first and first[0].arg in _OBJECTS else 0)
     if total > places and arguments.vararg is None:
         return False
     keywords = given.keywords
     if not keywords:
         return total + len(arguments.defaults) >= places and None not in arguments.kw_defaults
-    left = [one.arg for one in plain[max(total - len(arguments.posonlyargs), 0) :]]
+    names = [one.arg for one in plain]
     by_name = [one.arg for one in arguments.kwonlyargs]
+    only = len(arguments.posonlyargs)
+    given_by_place = max(total - only, 0)
+    needed = places - len(arguments.defaults)
+    if total < min(only, needed) or any(name in names[:given_by_place] for name in keywords):
+        return False
+    left = names[given_by_place:]
     if arguments.kwarg is None and not all(name in left or name in by_name for name in keywords):
         return False
-    required = left[: len(left) - min(len(arguments.defaults), len(left))]
+    required = names[given_by_place : max(needed - only, 0)]
     required += [name for name, value in zip(by_name, arguments.kw_defaults, strict=True) if value is None]
     return all(name in keywords for name in required)
