@@ -75,7 +75,7 @@ def test_names_that_a_text_calls() -> None:
         "def f(a):\n    g(f(1), x.f)\n    f.g(2)\n    self.f(3)\n    self.a.f(4)\n    myself.f(5)\n    y().f(6)\n"
         "    super().g(7)\n    super().a.f(8)\nclass f(f): pass\nasync def f(): pass\nselfdef = f(9)\n"
     )
-    found = [(name.whole, text[offset:].partition("(")[0]) for offset, name in CalledNames({"f"}.__contains__).of(text)]
+    found = [(name.whole, text[offset:].partition("(")[0]) for offset, name in CalledNames(frozenset({"f"})).of(text)]
     expected = ["f", "self.f", "myself.f", "super().g", "f"]
     assert found == [(one, "super" if one == "super().g" else one) for one in expected]
 

@@ -34,6 +34,11 @@ class AcceptedArguments:
     def __contains__(self, name: str) -> bool:
         return name in self._functions or name in self._classes
 
+    @property
+    def names(self) -> frozenset[str]:
+        """All names that have a definition."""
+        return frozenset((*self._functions, *self._classes))
+
     def certainly_fit(self, name: str, given: Arguments) -> bool:
         """Whether the arguments bind to every definition of the name."""
         key = (name, given)

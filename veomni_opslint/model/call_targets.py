@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from veomni_opslint.conditions import Condition
@@ -193,7 +193,7 @@ class CallTargets:
     def _methods(self, site: CallSite, name: str, hasty: bool) -> list[Implementation]:
         """The method of the own class, or of a class derived from it, that ``self.method`` or ``super().method`` is."""
         method = name.removeprefix(SUPER) if name.startswith(SUPER) else name.partition(".")[2]
-        if name == f"self.{self.model.dialect.loss_function}" and f"def {method}(" not in site.facts.text:
+        if name == f"self.{self.model.dialect.loss_function}" and not _defines(site.facts.text, method):
             return self._losses
         owner = self._class_around(site) if "." not in method else None
         if owner is None:
@@ -216,7 +216,7 @@ class CallTargets:
         if not methods and (through_super or name.startswith("cls.")):
             return []
         if not (hasty and methods) and self._is_assigned(module, method):
-            return [] if methods else self.attributes.of(module, index, method)
+            return [] if methods else self.attributes.of(module, index, method, hasty)
         receiver: Receiver = "class" if name.startswith("cls.") else "object"
         possible = [self.callables.of(target, receiver) for target in methods or ()]
         return [Implementation("", None, possible)] if possible else []
@@ -289,6 +289,11 @@ class CallTargets:
         """The module that a patch config generates; empty for another module."""
         requested = self.model.patch_imports.get(config)
         return requested.generated if requested is not None else ""
+
+
+@lru_cache(maxsize=1024)
+def _defines(text: str, method: str) -> bool:
+    return f"def {method}(" in text
 
 
 def _asks(when: Condition, name: str) -> bool:

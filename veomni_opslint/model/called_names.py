@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import NamedTuple
 
 _REVERSED = re.compile(r"\(([\w.]++(?! ++(?:fed|ssalc)\b)(?:\)\(repus(?![\w.]))?)")
@@ -27,11 +26,11 @@ _NEW = CalledName("", "", "")
 class CalledNames:
     """The names of many files, of which each is taken apart once.
 
-    Only names whose last part is known to *is_known*, and attributes of ``self``.
+    Only names whose last part is one of the *known*, and attributes of ``self``.
     """
 
-    def __init__(self, is_known: Callable[[str], bool]) -> None:
-        self._is_known = is_known
+    def __init__(self, known: frozenset[str]) -> None:
+        self._known = frozenset(one[::-1] for one in known)
         self._names: dict[str, CalledName | None] = {}
         self._found: dict[str, list[tuple[int, CalledName]]] = {}
 
@@ -57,8 +56,7 @@ class CalledNames:
 
     def _name(self, written: str) -> CalledName | None:
         backwards, _, others = written.partition(".")
-        last = backwards[::-1]
-        if others not in _OBJECTS and (not self._is_known(last) or written[-1] == "." or others.endswith(_THEIRS)):
+        if others not in _OBJECTS and (backwards not in self._known or written[-1] == "." or others.endswith(_THEIRS)):
             return None
         whole = written[::-1]
-        return CalledName(whole, whole.partition(".")[0], last)
+        return CalledName(whole, whole.partition(".")[0], backwards[::-1])

@@ -26,18 +26,27 @@ class InstanceAttributes:
 
     implementations: Implementations
     slots: Mapping[tuple[str, str], OpSlotInfo]
-    _known: dict[tuple[str, int, str], list[Implementation]] = field(default_factory=dict, repr=False)
+    _known: dict[tuple[str, int, str], tuple[list[Implementation], Possible]] = field(default_factory=dict, repr=False)
     _methods: dict[tuple[str, bool], dict[int, list[Scope]]] = field(default_factory=dict, repr=False)
     _lines: dict[tuple[str, bool, str], list[tuple[int, str]]] = field(default_factory=dict, repr=False)
 
-    def of(self, module: str, owner: int, attribute: str) -> list[Implementation]:
-        """What the attribute of an object of the class holds; nothing where an assignment is not understood."""
+    def of(self, module: str, owner: int, attribute: str, hasty: bool = False) -> list[Implementation]:
+        """What the attribute of an object of the class holds; nothing where an assignment is not understood.
+
+        In haste, it is not looked whether the code asks which of them it is before it calls it.
+        """
         key = (module, owner, attribute)
         if key not in self._known:
             self._known[key] = self._find(module, owner, attribute)
-        return self._known[key]
+        found, plain = self._known[key]
+        if not plain or (not hasty and self._asks(module, owner, f"self.{attribute} is ")):
+            return found
+        return [*found, Implementation("", None, plain)]
 
-    def _find(self, module: str, owner: int, attribute: str) -> list[Implementation]:
+    def _asks(self, module: str, owner: int, question: str) -> bool:
+        return question in self.implementations.values.callables.facts(module, owner).text
+
+    def _find(self, module: str, owner: int, attribute: str) -> tuple[list[Implementation], Possible]:
         found: list[Implementation] = []
         plain: Possible = []
         for where, base in self.implementations.values.callables.ancestors(module, owner):
@@ -48,17 +57,12 @@ class InstanceAttributes:
                     if isinstance(kind, Implementation):
                         found.append(kind)
                     elif kind is None:
-                        return []
+                        return [], []
                     else:
                         plain.append(kind)
             if found or plain:
                 break
-        text = self.implementations.values.callables.facts(module, owner).text
-        # The shorter text is found far faster where ``self.`` is everywhere.
-        if f"{attribute} is " in text and f"self.{attribute} is " in text:
-            # The code asks which of them it is before it calls it.
-            return found
-        return [*found, Implementation("", None, plain)] if plain else found
+        return found, plain
 
     def _assigned(self, module: str, owner: Scope, attribute: str) -> Iterator[tuple[FileFacts, Scope, ast.expr]]:
         facts = self.implementations.values.callables.facts(module, owner.index)

@@ -55,12 +55,12 @@ class ProjectNames:
         self._symbols = targets.model.symbols
         self.defined = AcceptedArguments(self._constructor)
         self.instances = AcceptedArguments(self._constructor)
-        self._names = CalledNames(self.defined.__contains__)
         self._made: dict[str, tuple[str, ...]] = {}
         self._calls: dict[str, list[tuple[int, CalledName]]] = {}
         self._attributes: dict[str, Attributes] = {}
         self._roots: dict[str, _Roots] = {}
         self._read_definitions()
+        self._names = CalledNames(self.defined.names)
 
     def calls(self, module: str, facts: FileFacts) -> list[tuple[int, CalledName]]:
         """The calls in a file, in order: the offset and the name. Not to be changed."""
