@@ -6,47 +6,17 @@ Statements whose effect cannot be known make the parts that they touch unknown; 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.scope_state import names_assigned, span_of
-from veomni_opslint.facts import EmbeddedBlock, FileFacts, Span
-from veomni_opslint.model.patch_values import (
-    UNKNOWN,
-    Config,
-    Definition,
-    Helper,
-    ListOf,
-    Patch,
-    PatchKind,
-    Requested,
-    evaluate_expression,
-)
+from veomni_opslint.facts import FileFacts
+from veomni_opslint.model.patch_config_calls import ConfigCalls, given_in
+from veomni_opslint.model.patch_values import UNKNOWN, Config, Definition, evaluate_expression
 from veomni_opslint.model.symbols import Symbols
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_LISTS = {
-    "patches": "code",
-    "helpers": "code",
-    "positioned_helpers": "code",
-    "additional_imports": "imports",
-    "drop_imported_names": "dropped",
-    "exclude": "excluded",
-}
-_FIELDS = ("source_module", "target_file")
 _MAX_ROUNDS = 200
-
-
-class _Given(NamedTuple):
-    """The arguments of a call by position and by name, and its place."""
-
-    positional: list[ast.expr]
-    named: dict[str, ast.expr]
-    span: Span
-
-    def get(self, index: int, name: str) -> ast.expr | None:
-        return self.named.get(name, self.positional[index] if index < len(self.positional) else None)
 
 
 class PatchConfigReader:
@@ -76,20 +46,8 @@ class _ModuleReader:
         self._dialect = dialect
         self._module = module
         self._facts = facts
-        self._blocks = {block.call: block for block in facts.embedded}
         self._names: dict[str, object] = {}
-        self._lists = {**_LISTS, dialect.post_import_blocks: "blocks"}
-        self._methods: dict[str, Callable[[Config, _Given], None]] = {
-            dialect.override_method: lambda config, given: self._patch(config, given, "method"),
-            dialect.replace_function: lambda config, given: self._patch(config, given, "function"),
-            dialect.replace_class: lambda config, given: self._patch(config, given, "class"),
-            dialect.add_import: self._add_import,
-            dialect.add_helper: lambda config, given: self._helper(config, given, given.get(0, "func"), None),
-            dialect.add_helper_after: self._helper_after,
-            dialect.post_import_block: self._add_block,
-            dialect.drop_import_names: lambda config, given: self._texts(config, given, "dropped"),
-            dialect.exclude_from_output: lambda config, given: self._texts(config, given, "excluded"),
-        }
+        self._calls = ConfigCalls(facts, dialect, self._value)
 
     def run(self) -> dict[str, object]:
         for statement in self._facts.tree.body if self._facts.tree is not None else ():
@@ -109,11 +67,11 @@ class _ModuleReader:
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 self._names[name] = self._value(statement.value) if statement.value is not None else UNKNOWN
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=owner), attr=attribute)]):
-                self._set_attribute(self._names.get(owner), attribute, statement.value)
+                self._calls.set_attribute(self._names.get(owner), attribute, statement.value)
             case ast.AugAssign(target=ast.Attribute(value=ast.Name(id=owner), attr=attribute), op=ast.Add()):
                 config = self._names.get(owner)
                 if isinstance(config, Config):
-                    self._extend(config, attribute, self._value(statement.value), statement.value)
+                    self._calls.extend(config, attribute, self._value(statement.value), statement.value)
             case ast.Expr(value=ast.Constant()) | ast.Pass():
                 pass
             case ast.Expr(value=ast.Call() as call) if self._call(call):
@@ -163,24 +121,7 @@ class _ModuleReader:
         self._names[node.name] = definition
         for decorator, found in reversed(calls):
             if found is not None:
-                self._decorate(*found, _given(decorator), definition)
-
-    def _decorate(self, config: Config, method: str, given: _Given, definition: Definition | None) -> None:
-        """Apply a method of a config, called with its other arguments, to a definition."""
-        kinds: dict[str, PatchKind] = {
-            self._dialect.override_method: "method",
-            self._dialect.replace_function: "function",
-            self._dialect.replace_class: "class",
-        }
-        if method in kinds:
-            self._add_patch(config, kinds[method], given, definition)
-        elif method not in (self._dialect.add_helper, self._dialect.add_helper_after):
-            return
-        elif definition is None:
-            config.unknown.add("code")
-        else:
-            after = self._text(given.get(0, "target")) if method == self._dialect.add_helper_after else None
-            config.helpers.append(Helper(definition, (self._facts.path, given.span), after))
+                self._calls.decorate(*found, given_in(decorator), definition)
 
     def _decorating(self, node: ast.expr) -> tuple[Config, str] | None:
         function = node.func if isinstance(node, ast.Call) else node
@@ -198,7 +139,7 @@ class _ModuleReader:
             found = self._decorating(function)
             value = self._value(call.args[0])
             if found is not None:
-                self._decorate(*found, _given(function), value if isinstance(value, Definition) else None)
+                self._calls.decorate(*found, given_in(function), value if isinstance(value, Definition) else None)
             return found is not None
         if not isinstance(function, ast.Attribute) or any(isinstance(one, ast.Starred) for one in call.args):
             return False
@@ -207,116 +148,16 @@ class _ModuleReader:
         match function.value:
             case ast.Name(id=owner):
                 config = self._names.get(owner)
-                if isinstance(config, Config) and function.attr in self._methods:
-                    self._methods[function.attr](config, _given(call))
-                    return True
+                return isinstance(config, Config) and self._calls.apply(config, function.attr, given_in(call))
             case ast.Attribute(value=ast.Name(id=owner), attr=attribute):
                 config = self._names.get(owner)
-                known = attribute in self._lists and function.attr in ("append", "extend", "update", "add")
+                known = self._calls.has_list(attribute) and function.attr in ("append", "extend", "update", "add")
                 if isinstance(config, Config) and known and len(call.args) == 1:
                     value = self._value(call.args[0])
-                    self._extend(config, attribute, [value] if function.attr in ("append", "add") else value, call)
+                    added = [value] if function.attr in ("append", "add") else value
+                    self._calls.extend(config, attribute, added, call)
                     return True
         return False
-
-    def _extend(self, config: Config, attribute: str, value: object, node: ast.expr) -> None:
-        """Add to one of the lists of a config."""
-        part = self._lists.get(attribute)
-        if part is None:
-            return
-        if isinstance(value, ListOf):
-            if value.attribute == attribute:
-                _take_over(config, value, part)
-                return
-        elif isinstance(value, list | tuple | set | frozenset):
-            if part in ("dropped", "excluded") and all(isinstance(one, str) for one in value):
-                (config.dropped if part == "dropped" else config.excluded).extend(value)
-                return
-            if attribute == "helpers" and all(isinstance(one, Definition) for one in value):
-                origin = (self._facts.path, span_of(node))
-                config.helpers.extend(Helper(one, origin, None) for one in value if isinstance(one, Definition))
-                return
-            if attribute == "patches" and all(isinstance(one, Patch) for one in value):
-                config.patches.extend(one for one in value if isinstance(one, Patch))
-                return
-        config.unknown.add(part)
-
-    def _patch(self, config: Config, given: _Given, kind: PatchKind) -> None:
-        replacement = given.get(1, "replacement")
-        if replacement is None:
-            config.unknown.add("code")
-            return
-        value = self._value(replacement)
-        self._add_patch(config, kind, given, value if isinstance(value, Definition) else None)
-
-    def _add_patch(self, config: Config, kind: PatchKind, given: _Given, definition: Definition | None) -> None:
-        first = next((node for key, node in given.named.items() if key.startswith("target")), given.get(0, "target"))
-        target = self._value(first) if first is not None else UNKNOWN
-        written = given.get(2, "name_map")
-        name_map = self._value(written) if written is not None else {}
-        if not isinstance(target, str):
-            config.unknown.add("code")
-            return
-        if name_map is None:
-            name_map = {}
-        if not isinstance(name_map, dict) or not all(isinstance(one, str) for one in name_map.values()):
-            definition, name_map = None, {}
-        config.patches.append(Patch(kind, target, definition, tuple(name_map.items()), (self._facts.path, given.span)))
-
-    def _add_import(self, config: Config, given: _Given) -> None:
-        module = self._text(given.get(0, "module"))
-        names_node, alias_node, from_node = given.get(1, "names"), given.get(2, "alias"), given.get(3, "is_from_import")
-        names = self._value(names_node) if names_node is not None else None
-        alias = self._value(alias_node) if alias_node is not None else None
-        is_from = self._value(from_node) if from_node is not None else True
-        if not module or not isinstance(is_from, bool) or not (alias is None or isinstance(alias, str)):
-            config.unknown.add("imports")
-        elif not is_from:
-            origin = (self._facts.path, given.span)
-            config.imports.append(Requested(module, "", alias or module.partition(".")[0], origin))
-        elif names is None or names == []:
-            config.imports.append(Requested(module, "*", "*", (self._facts.path, given.span)))
-        elif isinstance(names, list | tuple) and all(isinstance(one, str) for one in names):
-            nodes = getattr(names_node, "elts", None)
-            for index, name in enumerate(names):
-                plain, _, bound = name.partition(" as ")
-                origin = (self._facts.path, span_of(nodes[index]) if nodes else given.span)
-                config.imports.append(Requested(module, plain.strip(), (bound or plain).strip(), origin))
-        else:
-            config.unknown.add("imports")
-
-    def _helper_after(self, config: Config, given: _Given) -> None:
-        self._helper(config, given, given.get(1, "helper"), self._text(given.get(0, "target")))
-
-    def _helper(self, config: Config, given: _Given, node: ast.expr | None, after: str | None) -> None:
-        value = self._value(node) if node is not None else UNKNOWN
-        if isinstance(value, Definition):
-            config.helpers.append(Helper(value, (self._facts.path, given.span), after))
-        else:
-            config.unknown.add("code")
-
-    def _add_block(self, config: Config, given: _Given) -> None:
-        block: EmbeddedBlock | None = self._blocks.get(given.span)
-        if block is None or block.facts is None:
-            config.unknown.add("blocks")
-        else:
-            config.blocks.append((self._facts.path, block))
-
-    def _texts(self, config: Config, given: _Given, part: str) -> None:
-        values = [self._value(node) for node in given.positional]
-        known = [value for value in values if isinstance(value, str)]
-        (config.dropped if part == "dropped" else config.excluded).extend(known)
-        if len(known) < len(values):
-            config.unknown.add(part)
-
-    def _set_attribute(self, config: object, attribute: str, node: ast.expr) -> None:
-        if not isinstance(config, Config):
-            return
-        if attribute in _FIELDS:
-            value = self._value(node)
-            setattr(config, attribute, value if isinstance(value, str) else "")
-        elif attribute in self._lists:
-            config.unknown.add(self._lists[attribute])
 
     def _loop(self, statement: ast.For) -> bool:
         """Run a loop over known values; False when it is not of that kind."""
@@ -345,41 +186,5 @@ class _ModuleReader:
         for name in names_assigned([statement]):
             self._names[name] = UNKNOWN
 
-    def _text(self, node: ast.expr | None) -> str:
-        value = self._value(node) if node is not None else UNKNOWN
-        return value if isinstance(value, str) else ""
-
     def _value(self, node: ast.expr) -> object:
         return evaluate_expression(node, self._names, self._dialect, (self._module, self._facts.path))
-
-
-def _given(node: ast.expr) -> _Given:
-    """The arguments of a call; none for a decorator without brackets."""
-    if not isinstance(node, ast.Call):
-        return _Given([], {}, span_of(node))
-    named = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg is not None}
-    return _Given(node.args, named, span_of(node))
-
-
-def _take_over(config: Config, value: ListOf, part: str) -> None:
-    """Extend a list of *config* by the same list of another."""
-    other = value.config
-    if part in other.unknown or (value.keep is not None and value.attribute != "helpers"):
-        config.unknown.add(part)
-    if value.attribute == "patches":
-        config.patches.extend(other.patches)
-    elif part == "code":
-        positioned = value.attribute == "positioned_helpers"
-        config.helpers.extend(
-            one
-            for one in other.helpers
-            if (one.after is not None) is positioned
-            and (value.keep is None or (one.definition.node.name in value.keep.names) is value.keep.kept)
-        )
-    elif part == "imports":
-        config.imports.extend(other.imports)
-    elif part == "blocks":
-        config.blocks.extend(other.blocks)
-    else:
-        own, theirs = (config.dropped, other.dropped) if part == "dropped" else (config.excluded, other.excluded)
-        own.extend(theirs)
