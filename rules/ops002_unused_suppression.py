@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from veomni_opslint.facts import FileFacts, Span, Suppression
 from veomni_opslint.findings import Finding, Fix, Severity
 from veomni_opslint.model import OpsModel
-from veomni_opslint.proposals import Edit, Proposal, extent, line_around
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, line_around
 from veomni_opslint.rule import Rule
 
 _OTHER_TOOL = re.compile(r"[a-z][\w-]*:")
@@ -37,7 +37,9 @@ def fix(model: OpsModel, finding: Finding) -> Proposal | None:
                 else:
                     described = Fix("remove the suppression, which names no rule", safe=False)
                 return Proposal(described, lambda: (_without(model, facts, written, index),))  # noqa: B023 - returned
-    return None
+    raise NotPossibleError(
+        "it names no rule, or is no kind of suppression: what it was to silence only its author knows"
+    )
 
 
 def _without(model: OpsModel, facts: FileFacts, written: Suppression, index: int) -> Edit:

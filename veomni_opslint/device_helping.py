@@ -155,4 +155,4 @@ def _edits(model: OpsModel, facts: FileFacts, edits: Sequence[Edit], statements:
     for statement in statements:
         from veomni_opslint.fixing.code import code_of  # noqa: PLC0415 - libcst is slow to import
 
-        yield code_of(facts.text, model.package).at_top(statement)
+        yield code_of(facts.text, model.package).at_top(statement, before=min(edit.start for edit in edits))

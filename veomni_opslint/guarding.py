@@ -126,7 +126,10 @@ def _guard(model: OpsModel, module: str, facts: FileFacts, tree: ast.Module) -> 
 
 
 def written_name(model: OpsModel, module: str, facts: FileFacts, home: str) -> str:
-    """The name of another module as the file would write it: relative where it imports relatively."""
+    """The name of another module as the file writes it or would: relative where it imports relatively."""
+    for one in facts.imports:
+        if one.scope == 0 and one.how == "from" and model.symbols.absolute(module, one) == home:
+            return "." * one.level + one.module
     if not any(one.level for one in facts.imports):
         return home
     package = module.split(".") if module in model.symbols.packages else module.split(".")[:-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.mutations.draft import Mutation, append, plant, swap
+from evaluation.mutations.draft import Mutation, append, mark, plant, swap
 from evaluation.mutations.tree_places import LLAMA_CONFIG, LLAMA_GPU, QWEN3_GPU
 
 CHECK = "        if veomni_swiglu_mlp.use_non_eager_impl:\n"
@@ -72,6 +72,20 @@ CALLED = (
     _patched(
         "in a patch under another condition",
         "    if self.training:\n        return veomni_swiglu_mlp(self, x)  # OPS305\n",
+    ),
+    plant(
+        "OPS305",
+        "in a patch and its generated file",
+        swap(LLAMA_CONFIG, CONFIG_CHECK, "    if veomni_swiglu_mlp.is_bound:\n"),
+        mark(LLAMA_CONFIG, CONFIG_CALL.rstrip("\n"), "OPS305"),
+        swap(LLAMA_GPU, CHECK, "        if veomni_swiglu_mlp.is_bound:\n"),
+        mark(LLAMA_GPU, CALL.rstrip("\n"), "OPS305"),
+    ),
+    plant(
+        "OPS305",
+        "without a check in a patch and its generated file",
+        swap(LLAMA_CONFIG, CONFIG_CHECK + CONFIG_CALL, "    return veomni_swiglu_mlp(self, x)  # OPS305\n"),
+        swap(LLAMA_GPU, CHECK + CALL, "        return veomni_swiglu_mlp(self, x)  # OPS305\n"),
     ),
     plant(
         "OPS305",

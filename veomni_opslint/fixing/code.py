@@ -117,13 +117,17 @@ class Code:
             return Edit(colon, end, f"\n{_indented(statement, margin)}\n\n{margin}{self.text[start:end].strip()}")
         return self._into(body.body, statement)
 
-    def at_top(self, statement: str) -> Edit:
-        """Put an import among those at the top of the module, or its names into the one from the same module."""
+    def at_top(self, statement: str, *, before: int = 0) -> Edit:
+        """Put an import among those at the top of the module, or its names into the one from the same module.
+
+        The latter may also stand further below, if that is *before* what needs the names.
+        """
         start, _, name = statement.partition(" import ")
-        for line in _imports(_behind_docstring(self.module.body)):
-            small = line.body[0]
+        further = (one for one in self.module.body if self.span(one)[1] < before)
+        for line in (*_imports(_behind_docstring(self.module.body)), *further):
+            small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
             if isinstance(small, cst.ImportFrom) and small.lpar is None and self.written(small).startswith(f"{start} "):
-                written = self.written(small).partition(" import ")[2]
+                written = self.written(small.with_changes(semicolon=_NONE)).partition(" import ")[2]
                 names = sorted({one.strip() for one in f"{written},{name}".split(",")}, key=_name_order)
                 return Edit(*self.span(small), f"{start} import {', '.join(names)}")
         return self._into(self.module.body, statement)
