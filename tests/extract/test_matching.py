@@ -39,6 +39,17 @@ def test_match(cases: str, expected: list[Condition]) -> None:
     assert when_marked(f"match a:\n{cases}\n") == expected
 
 
+def test_names_in_patterns() -> None:
+    """Classes and values that patterns name are uses of names, each where no earlier case took the subject."""
+    cases = "    case 'npu':\n        pass\n    case {'k': C(y=d.e)} | [f.g]:\n        pass\n"
+    refs = facts_of(f"match a:\n{cases}").refs
+    assert sorted((one.span[:2], one.name, one.when) for one in refs if one.name != "a") == [
+        ((4, 15), "C", ("not", NPU)),
+        ((4, 19), "d.e", ("not", NPU)),
+        ((4, 28), "f.g", ("not", NPU)),
+    ]
+
+
 def test_captured_names() -> None:
     """At module level what a pattern captures is a name of the module."""
     cases = (

@@ -23,7 +23,7 @@ def match_statement(walker: Walker, node: ast.Match, when: Condition) -> Conditi
     outcomes: list[tuple[Condition, dict[str, Operand]]] = []
     for case in node.cases:
         scope.names = dict(before)
-        _capture(walker, case.pattern, subject, when)
+        _capture(walker, case.pattern, subject, both(when, earlier))
         holds = _pattern(case.pattern, subject, node)
         if case.guard is not None:
             walker.scan(case.guard, both(when, both(earlier, holds)))
@@ -64,6 +64,10 @@ def _pattern(pattern: ast.pattern, subject: Operand, node: ast.Match) -> Conditi
 
 def _capture(walker: Walker, pattern: ast.pattern, subject: Operand, when: Condition) -> None:
     for inner in ast.walk(pattern):
+        if isinstance(inner, ast.MatchClass):
+            walker.scan(inner.cls, when)
+        elif isinstance(inner, ast.MatchValue) and isinstance(inner.value, ast.Attribute):
+            walker.scan(inner.value, when)
         name = getattr(inner, "name", None) or getattr(inner, "rest", None)
         if isinstance(name, str) and isinstance(inner, ast.pattern):
             value: Operand = ("opaque", inner.lineno, inner.col_offset, name)
