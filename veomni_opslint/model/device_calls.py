@@ -15,7 +15,7 @@ from veomni_opslint.facts import FileFacts, Scope, Span
 from veomni_opslint.model.callers import Use
 from veomni_opslint.model.device_literals import chosen_by_hand, is_backend_text, is_device_text, names_device
 from veomni_opslint.model.device_questions import is_asked_well
-from veomni_opslint.model.device_types import is_annotation, is_chosen_type
+from veomni_opslint.model.device_types import is_annotation, is_chosen_type, is_entry_for_cuda
 from veomni_opslint.model.gpu_files import GpuFiles
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.ops_model import OpsModel
@@ -143,6 +143,8 @@ class DeviceUses:
             name = _full_name(dotted(node), aliases)
             if name.startswith(f"{_NAMESPACE}."):
                 if not (_is_use(name, called) or is_chosen_type(name, node, path)) or is_annotation(node, path):
+                    return ""
+                if is_entry_for_cuda(node, path, called):
                     return ""
                 if name.removeprefix(f"{_NAMESPACE}.") not in _COUNTS:
                     return "namespace"

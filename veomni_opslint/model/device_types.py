@@ -1,4 +1,4 @@
-"""Names of ``torch.cuda`` that are types: those that code chooses for its tensors, and those that it only speaks of."""
+"""Names of ``torch.cuda`` that code does not use at once: types that it speaks of, entries of tables of devices."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.model.sites import Path
+
+_CUDA_KEYS = ("cuda", "gpu")
 
 
 def is_chosen_type(name: str, node: ast.expr, path: Path) -> bool:
@@ -24,6 +26,21 @@ def is_chosen_type(name: str, node: ast.expr, path: Path) -> bool:
             return False
         inner = outer
     return True
+
+
+def is_entry_for_cuda(node: ast.expr, path: Path, called: bool) -> bool:
+    """Whether it is what a table has for CUDA, and is not called when the table is made."""
+    inner: ast.AST = node
+    for outer in reversed(path):
+        if isinstance(outer, ast.Lambda):
+            called = False
+        elif isinstance(outer, ast.Dict):
+            keys = [key for key, value in zip(outer.keys, outer.values, strict=True) if value is inner]
+            return not called and any(isinstance(key, ast.Constant) and key.value in _CUDA_KEYS for key in keys)
+        elif not isinstance(outer, ast.Call | ast.Attribute):
+            return False
+        inner = outer
+    return False
 
 
 def is_annotation(node: ast.expr, path: Path) -> bool:

@@ -256,11 +256,12 @@ class WithoutNpu:
         _, operator, left, right = atom
         if operator == "Eq" and right[0] == "const" and right[1] in self.dialect.npu_device_names:
             if self.npu:
-                return None
+                # What the helper gives is the accelerator of the host; another device may be the CPU's.
+                return True if _last(left) == self.dialect.device_helpers.get("type") else None
             # An implementation for the NPU that a job selects is refused where there is none.
             selected = _label(left).endswith(self.dialect.implementation_suffix)
             return False if selected or self._is_device(left) else None
-        if operator == "Eq" and right in (("const", "cuda"), ("const", "nccl")) and self._is_device(left):
+        if operator == "Eq" and right in (("const", "cuda"), ("const", "nccl")):
             return self.cuda
         if self.npu and operator != "Is" and any(_speaks_of_cuda(_label(one)) for one in (left, right)):
             return False
@@ -275,7 +276,7 @@ class WithoutNpu:
                 return self.npu
             if left[1] in self.dialect.npu_device_names and self._is_device(right):
                 return None if self.npu else False
-            if left[1] == "cuda" and self._is_device(right):
+            if left[1] == "cuda":
                 return self.cuda
         return None
 
@@ -308,6 +309,11 @@ def _label(operand: Condition) -> str:
         return _label(operand[2][0])
     position = {"name": 1, "param": 1, "call": 1, "opaque": 3, "item": 2}.get(operand[0])
     return str(operand[position]) if position is not None and len(operand) > position else ""
+
+
+def _last(operand: Condition) -> str:
+    """The last part of the name of what is called."""
+    return str(operand[1]).rpartition(".")[2] if operand[0] == "call" else ""
 
 
 def _speaks_of_cuda(name: str) -> bool:
