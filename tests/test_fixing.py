@@ -5,14 +5,16 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.command import opslint
-from support.projects import request_of, write_base_tree, write_files
+from support.projects import read_tree, request_of, write_base_tree, write_files
 
 from veomni_opslint import check
 from veomni_opslint.errors import RunError
@@ -287,6 +289,27 @@ def test_unsafe_fixes_are_asked_for(unsafe: bool, tree: Path, monkeypatch: pytes
     with_fix(monkeypatch, fixer(lambda text: (Edit(0, len(text), FIXED),), safe=False))
     result = rounds.repair(request_of(tree, "OPS002"), unsafe=unsafe)
     assert [file.after for file in result.files] == [FIXED.encode()] * unsafe
+
+
+def test_verbose_says_why_there_is_no_fix(tree: Path) -> None:
+    """For a finding of a rule that fixes others; without --verbose only the finding is shown."""
+    write_files(tree, {FILE: "SCALE = 1.0  # opslint: ignore everything\n"})
+    assert opslint("veomni", "--fix", *SELECT, cwd=tree).err == "opslint: note: fixed 0 faults in 0 files\n"
+    lines = opslint("veomni", "--fix", "--verbose", *SELECT, cwd=tree).err.splitlines()
+    reason = "it names no rule, or is no kind of suppression: what it was to silence only its author knows"
+    assert [line for line in lines if "no fix" in line] == [f"opslint: note: {FILE}:1:14: OPS002 has no fix: {reason}"]
+
+
+def test_text_of_a_fix_of_several_files(tree: Path) -> None:
+    """Who shows fixes and makes none gets the replacements in all the files that a fix changes."""
+    case = Path(__file__).parent / "rules" / "ops305_unguarded_slot_call" / "copies_of_a_patch"
+    shutil.copytree(case / "overlay", tree, dirs_exist_ok=True)
+    report = check.check(replace(request_of(tree, "OPS305"), replacements=True))
+    assert [{one.place.path for one in report.replacements.get(each.fingerprint, ())} for each in report.findings] == [
+        set(),
+        set(),
+        set(read_tree(case / "after")),
+    ]
 
 
 def test_fix_that_fails_names_its_rule(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

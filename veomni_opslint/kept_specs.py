@@ -35,7 +35,8 @@ def kept(model: OpsModel, facts: FileFacts, around: tuple[ast.AST, ...], node: a
         raise NotPossibleError("the result is taken apart, which neither None nor a spec can be")
     statement = next(one for one in around if isinstance(one, ast.stmt))
     inside = around[: around.index(statement)]
-    if any(isinstance(one, _LATER) for one in inside) or isinstance(statement, ast.While | ast.ClassDef):
+    repeated = isinstance(statement, ast.While | ast.ClassDef) or getattr(statement, "decorator_list", [])
+    if repeated or any(isinstance(one, _LATER) for one in inside):
         raise NotPossibleError("the registration does not run once, at a place where a statement could stand")
     start, _ = extent(facts.text, model.place(facts.path, span_of(statement)))
     first, _ = line_around(facts.text, start)
@@ -46,7 +47,8 @@ def kept(model: OpsModel, facts: FileFacts, around: tuple[ast.AST, ...], node: a
     given = slice(*extent(facts.text, model.place(facts.path, span_of(spec))))
     name = spec.id if isinstance(spec, ast.Name) else _new_name(facts.text)
     register = f"{ast.unparse(node.func)}({name})\n{margin}"
-    bound = "" if isinstance(spec, ast.Name) else f"{name} = {facts.text[given]}\n{margin}"
+    value = facts.text[given] if isinstance(spec, ast.Call) else f"({facts.text[given]})"
+    bound = "" if isinstance(spec, ast.Name) else f"{name} = {value}\n{margin}"
     description = Fix("register the spec by a statement, and use the spec where the result was used", safe=False)
     return Proposal(description, lambda: (Edit(start, start, bound + register), Edit(begins, ends, name)))
 

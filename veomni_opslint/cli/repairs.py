@@ -10,7 +10,7 @@ from veomni_opslint.cli.failure import report_doubt, report_not_done
 from veomni_opslint.cli.output import write
 from veomni_opslint.errors import RunError
 from veomni_opslint.fixing.difference import unified_diff
-from veomni_opslint.fixing.rounds import Repaired, repair
+from veomni_opslint.fixing.rounds import Repaired, left_alone, repair
 from veomni_opslint.fixing.writing import ChangedFile, NotWritten, write_files
 from veomni_opslint.report import Report
 
@@ -83,6 +83,9 @@ def _say(options: argparse.Namespace, did: str, result: Repaired, problems: Sequ
         report_doubt(f"generate these files again: {', '.join(result.stale)}")
     for finding, reason in result.refused:
         report_doubt(f"{finding.place}: {finding.code} is left for you: {reason}")
+    if options.verbose:
+        for finding, reason in left_alone(result):
+            report_doubt(f"{finding.place}: {finding.code} has no fix: {reason}")
     unsafe = sum(finding.fix is not None and not finding.fix.safe for finding in result.checked.report.findings)
     if unsafe and not options.unsafe_fixes:
         report_doubt(f"{_counted(unsafe, 'more fault')} can be fixed with --unsafe-fixes; --diff shows how")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from veomni_opslint.check import Checked, Request, checked
@@ -20,7 +20,7 @@ from veomni_opslint.fixing.line_ends import encoded
 from veomni_opslint.fixing.originals import original_bytes
 from veomni_opslint.fixing.writing import ChangedFile
 from veomni_opslint.own_rules import project_rules
-from veomni_opslint.proposals import Edit, NotPossibleError, propose
+from veomni_opslint.proposals import Edit, NotPossibleError, propose, reason_against
 from veomni_opslint.rule_loader import LoadedRule
 
 MAX_ROUNDS = 50
@@ -90,6 +90,16 @@ def repair(request: Request, *, unsafe: bool, first: Checked | None = None) -> R
         tuple(work.refused.values()),
         tuple(sorted(_stale(work.state) - _stale(first))),
     )
+
+
+def left_alone(result: Repaired) -> Iterator[tuple[Finding, str]]:
+    """What is left without a fix though its rule fixes others, and the reason that the rule gives."""
+    analysis = result.checked.analysis
+    rules = project_rules(analysis.project.root, analysis.settings)
+    for finding in result.checked.report.findings:
+        reason = reason_against(analysis.model, finding, rules) if finding.fix is None else ""
+        if reason:
+            yield finding, reason
 
 
 def _chosen(work: _Work, rules: Sequence[LoadedRule], *, unsafe: bool, only: _Key | None = None) -> tuple[_Change, ...]:
