@@ -41,7 +41,11 @@ def suppressions(text: str, statements: Callable[[], Sequence[Lines]] | None = N
         return ()
     lines = text.split("\n")
     pieces = [(1, len(lines))] if statements is None else _around(candidates, statements())
-    comments = (comment for first, last in pieces for comment in _comments(lines[first - 1 : last], first))
+    comments = (
+        comment
+        for first, last in pieces
+        for comment in _comments(lines[first - 1 : last], first, max(line for line in candidates if line <= last))
+    )
     return tuple(found for line, column, comment in comments for found in _read(line, column, comment))
 
 
@@ -97,9 +101,12 @@ def _concerns_us(comment: str) -> bool:
     )
 
 
-def _comments(lines: Sequence[str], first: int) -> Iterator[tuple[int, int, str]]:
+def _comments(lines: Sequence[str], first: int, last: int) -> Iterator[tuple[int, int, str]]:
+    """The comments that may be suppressions in some lines, of which the first is *first*, up to *last*."""
     try:
         for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
+            if first + token.start[0] - 1 > last:
+                return
             if token.type == tokenize.COMMENT and _is_marked(token.string.lower()):
                 line, column = token.start
                 yield first + line - 1, len(lines[line - 1][:column].encode()), token.string
