@@ -18,8 +18,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Span = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns from 0 in UTF-8 bytes, as ``ast`` counts them."""
 
-TextParts = tuple[tuple[Literal["text", "name"], str], ...]
-"""A string put together from written text and from names, which other modules may know."""
+TextParts = tuple[tuple[Literal["text", "name", "param"], str], ...]
+"""A string put together from written text, from names, which other modules may know, and from parameters."""
 
 
 class ParseProblem(NamedTuple):

@@ -34,6 +34,15 @@ def _block(name: str, code: str) -> Mutation:
 MUTATIONS = (
     _norm("variant misspelt", 'veomni_rms_norm = OpSlot("rms_norm", "standrad")  # OPS301'),
     _norm("op misspelt", 'veomni_rms_norm = OpSlot("rms_nrom", "standard")  # OPS301, OPS310?'),
+    _norm(
+        "variant misspelt for a helper",
+        "def _slot(variant):\n    return OpSlot('rms_norm', variant)\n\n\n"
+        "veomni_rms_norm = _slot('standrad')  # OPS301",
+    ),
+    _norm(
+        "harmless helper",
+        "def _slot(variant='standard'):\n    return OpSlot('rms_norm', variant)\n\n\nveomni_rms_norm = _slot()",
+    ),
     _norm("variant misspelt by keyword", 'veomni_rms_norm = OpSlot(op_name="rms_norm", variant="standrad")  # OPS301'),
     _norm("keywords in the other order", 'veomni_rms_norm = OpSlot(variant="standrad", op_name="rms_norm")  # OPS301'),
     _norm("arguments swapped", 'veomni_rms_norm = OpSlot("standard", "rms_norm")  # OPS301, OPS310?'),

@@ -68,7 +68,7 @@ def slot_call(walker: Walker, node: ast.Call, name: str, when: Condition, kind: 
 
 
 def _parts(node: ast.expr, names: Names, depth: int = 0) -> TextParts:
-    """The string as written texts and names whose values are known elsewhere; empty when it is none of that."""
+    """The string as written texts, and names and parameters that others know; empty when it is none of that."""
     if depth > _MAX_DEPTH:
         return ()
     if isinstance(node, ast.JoinedStr):
@@ -81,7 +81,8 @@ def _parts(node: ast.expr, names: Names, depth: int = 0) -> TextParts:
     value = operand(node, names)
     if value[0] == "const" and isinstance(value[1], str):
         return (("text", value[1]),)
-    return (("name", str(value[1])),) if value[0] == "name" else ()
+    kind = value[0]
+    return ((kind, str(value[1])),) if kind == "name" or (kind == "param" and "." not in str(value[1])) else ()
 
 
 def _joined(nodes: Sequence[ast.expr], names: Names, depth: int) -> TextParts:

@@ -8,6 +8,7 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.discovery import Project
 from veomni_opslint.evaluate import evaluate
 from veomni_opslint.facts import FileFacts
+from veomni_opslint.model.made_slots import with_made
 from veomni_opslint.model.ops_config import find_ops_config
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo, find_slots
@@ -25,7 +26,8 @@ def build_model(
     other = other_sources or {}
     documents = frozenset(project.documents)
     symbols = Symbols.of(files, project.package_path.rpartition("/")[0])
-    slots = tuple(find_slots(symbols.modules, symbols, project.package, dialect))
+    written = tuple(find_slots(symbols.modules, symbols, project.package, dialect))
+    slots = with_made(written, symbols, project.package, dialect)
     return OpsModel(
         project=project,
         dialect=dialect,

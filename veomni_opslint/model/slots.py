@@ -171,7 +171,7 @@ def _slot(
 
 
 def _text(symbols: Symbols, namespace: FileFacts, home: str, scope: int, parts: TextParts) -> str | None:
-    if not parts:
+    if not parts or any(kind == "param" for kind, _ in parts):
         return None
     texts = [text if kind == "text" else _literal(symbols, namespace, home, scope, text) for kind, text in parts]
     return None if None in texts else "".join(text for text in texts if text is not None)
