@@ -27,6 +27,9 @@ _TENSOR_FUNCTIONS = frozenset({
 })  # fmt: skip
 _TENSOR_MODULES = ("torch", "F", "functional", "nn.functional", "torch.nn.functional")
 _OTHER_CODE = frozenset({ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda})
+_BINDING = frozenset({
+    ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.comprehension, ast.withitem,
+})  # fmt: skip
 _NO_CODE = ("ctx", "op")
 _ARITHMETIC = (ast.Sub, ast.Div, ast.FloorDiv, ast.Pow, ast.MatMult, ast.Mod)
 
@@ -96,7 +99,7 @@ class Body(NamedTuple):
         return None
 
     def _named(self, name: str, depth: int) -> Shape:
-        bound = [value for one in own_nodes(self.statements) for value in _bound(one, name)]
+        bound = [value for one in _binding_nodes(self.statements) for value in _bound(one, name)]
         if not bound:
             return "one" if name in _parameters(self.node) else None
         shapes = {self._of_binding(value, depth) for value in bound}
@@ -131,7 +134,7 @@ class Body(NamedTuple):
         return local and callee.attr in _TENSOR_METHODS
 
     def _is_bound(self, name: str) -> bool:
-        return any(True for one in own_nodes(self.statements) for _ in _bound(one, name))
+        return any(True for one in _binding_nodes(self.statements) for _ in _bound(one, name))
 
     def _of_object(self, callee: ast.Attribute) -> Body | int | None:
         """``Class(…).method``."""
@@ -172,6 +175,11 @@ def bound_in(statements: tuple[ast.stmt, ...]) -> set[str]:
         elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             found.add(node.name)
     return found
+
+
+@lru_cache(maxsize=512)
+def _binding_nodes(statements: tuple[ast.stmt, ...]) -> list[ast.AST]:
+    return [one for one in own_nodes(statements) if one.__class__ in _BINDING]
 
 
 def _bound(node: ast.AST, name: str) -> Iterator[ast.expr | Literal["one"] | None]:

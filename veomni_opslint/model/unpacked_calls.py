@@ -16,8 +16,6 @@ from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.replaced_functions import is_replaced
 from veomni_opslint.model.return_lengths import ReturnLengths
 
-_BETWEEN = ("=", "= ", "  ")
-"""What may stand between the names that are assigned to and a call."""
 _LONGEST_GAP = 8
 _FURTHEST = 1000
 
@@ -60,7 +58,7 @@ class UnpackedCalls(NamedTuple):
         calls, text = self.model.suspect_calls, facts.text
         position, line = 0, 1
         for offset, name in calls.names.calls(module, facts):
-            names = _names_before(text, offset) if text[offset - 2 : offset].endswith(_BETWEEN) else None
+            names = _names_before(text, offset) if _is_assigned(text, offset) else None
             if names is None:
                 continue
             line += text.count("\n", position, offset)
@@ -125,17 +123,23 @@ def _fits(length: int, names: int, fixed: bool) -> bool:
     return length == names if fixed else length >= names
 
 
+def _is_assigned(text: str, offset: int) -> bool:
+    before = text[offset - 2 : offset]
+    if before == "  ":
+        return text[max(offset - _LONGEST_GAP, 0) : offset].rstrip(" ").endswith("=")
+    return before == "= " or before[1:] == "="
+
+
 def _names_before(text: str, offset: int) -> int | None:
     """How many names what is at *offset* is assigned to, 0 where that is not known; None where it is one, or none."""
-    start = max(offset - _LONGEST_GAP, 0)
-    end = start + len(text[start:offset].rstrip(" "))
-    if not text.endswith("=", 0, end):
-        return None
-    written = text[text.rfind("\n", 0, end) + 1 : end - 1].rpartition("=")[2].strip()
+    end = text.rfind("=", 0, offset)
+    written = text[text.rfind("\n", 0, end) + 1 : end].rpartition("=")[2].strip()
     if written.startswith(")"):
         end = text.rfind(")", 0, offset)
         written = text[text.rfind("(", 0, end) + 1 : end]
     elif written.isidentifier():
+        if text[end - 1] != " ":
+            return None  # a keyword argument
         # The result has a name first: the next line that has nothing but the name behind its equals sign.
         end = text.find(f" = {written}\n", offset, offset + _FURTHEST)
         written = text[text.rfind("\n", 0, end) + 1 : end].strip() if end >= 0 else ""
