@@ -21,8 +21,12 @@ rule = Rule.of(__name__, Severity.ERROR)
 
 
 class _Called(NamedTuple):
-    """A call of a pointer: its place, the condition on the path to it, and the functions around it, innermost first."""
+    """A call of a pointer: its place, the condition on the path to it, and the functions around it, innermost first.
 
+    ``name`` is what the pointer is called there.
+    """
+
+    name: str
     span: Span
     when: Condition
     within: list[Scope]
@@ -54,7 +58,7 @@ def _calls(facts: FileFacts, pointer: Pointer) -> Iterator[_Called]:
             while index > 0:
                 when = both(facts.scopes[index].when, when)
                 index = facts.scopes[index].parent
-            yield _Called(call.span, when, _functions_around(facts, call, pointer))
+            yield _Called(call.name, call.span, when, _functions_around(facts, call, pointer))
 
 
 def _calls_by_other_names(model: OpsModel, facts: FileFacts, pointer: Pointer) -> Iterator[_Called]:
@@ -77,7 +81,7 @@ def _calls_by_other_names(model: OpsModel, facts: FileFacts, pointer: Pointer) -
         for site in sites_in(root, model.dialect, is_call, function=True):
             call = site.path[-1]
             if isinstance(call, ast.Call):
-                yield _Called(span_of(call), both(function.when, site.when), [function])
+                yield _Called(dotted(call.func), span_of(call), both(function.when, site.when), [function])
 
 
 def _begins_unbound(model: OpsModel, pointer: Pointer) -> bool:
@@ -147,7 +151,11 @@ def _is_checked_otherwise(model: OpsModel, facts: FileFacts, call: _Called, poin
         for node in ast.walk(statement):
             if isinstance(node, ast.Try) and _spans(node, call) and node.handlers:
                 return True
-            if isinstance(node, ast.Call) and span_of(node)[:2] < call.span[:2] and _binds(facts, node, pointer):
+            if (
+                isinstance(node, ast.Call)
+                and span_of(node)[:2] < call.span[:2]
+                and _binds(facts, node, call.name, pointer)
+            ):
                 return True
             if isinstance(node, ast.Global) and pointer.name in node.names:
                 return True
@@ -175,17 +183,17 @@ def _is_of_project(model: OpsModel, module: str, name: str) -> bool:
     return any(target.kind != "external" for target in model.symbols.resolve(module, 0, name.partition("(")[0]))
 
 
-def _binds(facts: FileFacts, node: ast.Call, pointer: Pointer) -> bool:
+def _binds(facts: FileFacts, node: ast.Call, name: str, pointer: Pointer) -> bool:
     """Whether a call before gets the pointer, or is of a function of the module that deals with it."""
-    if any(isinstance(one, ast.Name) and one.id == pointer.name for one in node.args):
+    if any(isinstance(one, ast.Name) and one.id in (name, pointer.name) for one in node.args):
         return dotted(node.func) not in ("print", "repr", "str", "id", "type", "callable") and not _is_logging(node)
-    name = dotted(node.func)
-    if name in {one.name for one in pointer.apply}:
+    called = dotted(node.func)
+    if called in {one.name for one in pointer.apply}:
         return True
     mention = re.compile(rf"\b{re.escape(pointer.name)}\b")
     public = {one.name for one in pointer.public}
     return any(
-        scope.name == name and scope.kind == "function" and scope.parent == 0 and name not in public
+        scope.name == called and scope.kind == "function" and scope.parent == 0 and called not in public
         and mention.search(text_of(facts, scope.span)) is not None
         for scope in facts.scopes
     )  # fmt: skip

@@ -102,6 +102,10 @@ def local_names(function: ast.AST, pointer: str) -> frozenset[str]:
             stored.setdefault(node.id, []).append(None)
         elif isinstance(node, ast.arg):
             stored.setdefault(node.arg, []).append(None)
+        elif isinstance(node, ast.alias):
+            stored.setdefault(node.asname or node.name.partition(".")[0], []).append(None)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.ExceptHandler | ast.MatchAs) and node.name:
+            stored.setdefault(node.name, []).append(None)
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             stored[node.targets[0].id][0] = node.value

@@ -66,7 +66,7 @@ class SlotGuards:
         index = function.index if function is not None else 0
         for site in sites_in(root, self.model.dialect, calls.is_call, function is not None):
             slot, of_kernel = calls.slot_of(site.node)
-            if slot is None or _is_prepared(site, slot, root):
+            if slot is None or _is_prepared(site, slot, root) or self._is_chosen(site):
                 continue
             if not self._possible(module, index, slot, site.when):
                 continue
@@ -78,6 +78,15 @@ class SlotGuards:
             reached, caller = self._reached(module, facts, function, slot, site.when, frozenset(), 0)
             if reached:
                 yield UnguardedCall(module, span, slot, of_kernel, caller)
+
+    def _is_chosen(self, site: Site) -> bool:
+        """Whether the call stands in a lambda of a statement that asks a slot, as ``{True: lambda: …}[…]``."""
+        statement = next((node for node in reversed(site.path) if isinstance(node, ast.stmt)), None)
+        return (
+            statement is not None
+            and any(isinstance(node, ast.Lambda) for node in site.path)
+            and any(getattr(node, "attr", "") == self.model.dialect.slot_guard for node in ast.walk(statement))
+        )
 
     def _in_block(self, module: str, block: FileFacts, names: Names) -> Iterator[UnguardedCall]:
         for call in block.calls:
@@ -141,6 +150,10 @@ class SlotGuards:
         if not self._possible(use.module, use.scope, slot, when):
             return False
         facts = self.model.deep(use.module)
+        guard = f".{self.model.dialect.slot_guard}"
+        if not use.call and use.when == TRUE and guard in facts.lines[use.span[0] - 1]:
+            # The answer of a slot chooses between this function and another one.
+            return False
         scope = facts.scopes[use.scope]
         while scope.index > 0 and (scope.parent > 0 or scope.kind != "function"):
             if scope.kind == "function" and facts.scopes[scope.parent].kind == "class":

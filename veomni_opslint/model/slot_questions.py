@@ -57,9 +57,12 @@ class SlotQuestions:
         if label and label.partition(".")[0] in carriers:
             return True
         return any(
-            isinstance(node, ast.expr) and (node.lineno, node.col_offset) == place and self._mentions(node, carriers)
+            self._mentions(node.subject, carriers)
+            if isinstance(node, ast.Match)
+            else isinstance(node, ast.expr) and self._mentions(node, carriers)
             for statement in _statements(facts, function)
             for node in ast.walk(statement)
+            if _is_at(node, place, label)
         )
 
     def _carriers_of(self, module: str, facts: FileFacts, function: Scope) -> frozenset[str]:
@@ -147,6 +150,13 @@ def _statements(facts: FileFacts, function: Scope) -> tuple[ast.stmt, ...]:
     if function.index == 0:
         return tuple(facts.tree.body) if facts.tree is not None else ()
     return statements_of(facts, function)
+
+
+def _is_at(node: ast.AST, place: tuple[int, int], label: str) -> bool:
+    """Whether a node begins at a place or, for the pattern of a case there, is the ``match`` around it."""
+    if isinstance(node, ast.Match):
+        return label == "case" and node.lineno < place[0] <= (node.end_lineno or place[0])
+    return isinstance(node, ast.expr) and (node.lineno, node.col_offset) == place
 
 
 def _stored(node: ast.AST) -> Iterator[ast.Name]:
