@@ -14,7 +14,7 @@ from veomni_opslint.model import OpsModel
 from veomni_opslint.model.expression_places import ancestors, expression_at
 from veomni_opslint.model.factories import parsed
 from veomni_opslint.places import place_of
-from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, is_generated, module_of
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, is_generated, is_patch, module_of
 
 _TEXTS = {"cuda": "{type}", "nccl": "{backend}"}
 _ONLY_CUDA = frozenset({"is_available", "device_count", "is_initialized"})
@@ -59,7 +59,7 @@ def helped(model: OpsModel, place: Place, helpers: Mapping[str, str]) -> Proposa
     ]
     if len(statements) > 1:
         raise NotPossibleError("the helpers are in several modules")
-    if statements and (is_generated(model, place.path) or _is_patch(model, place)):
+    if statements and (is_generated(model, place.path) or is_patch(model, place)):
         raise NotPossibleError(f"the generated file needs `{statements[0]}`, which its patch config has to add")
     edits = [Edit(start, end, text.format(**calls)) for start, end, text in change.edits]
     asked = " and ".join(f"`{one}`" for one in calls.values())
@@ -133,17 +133,6 @@ def _method(model: OpsModel, facts: FileFacts, place: Place, node: ast.Call, cal
     opened = facts.text.index("(", at) + 1
     separator = ", " if node.keywords else ""
     return _Change(("type",), ((at - len("cuda"), at, "to"), (opened, opened, "{type}" + separator)))
-
-
-def _is_patch(model: OpsModel, place: Place) -> bool:
-    """Whether a patch config puts the code at *place* into a generated file."""
-    return any(
-        code.definition.path == place.path
-        and code.definition.node.lineno <= place.line <= (code.definition.node.end_lineno or 0)
-        for plan in model.patch_plans.values()
-        for code in plan.code
-        if code.definition is not None
-    )
 
 
 def _defines(model: OpsModel, home: str, helper: str) -> bool:

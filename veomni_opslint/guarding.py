@@ -15,7 +15,7 @@ from veomni_opslint.import_uses import ImportUses, import_uses
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.expression_places import ancestors, expression_at
 from veomni_opslint.model.factories import parsed
-from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, is_generated, module_of
+from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, is_generated, is_patch, module_of
 from veomni_opslint.registrations import Factory
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -74,6 +74,8 @@ def _guarded_import(model: OpsModel, module: str, facts: FileFacts, tree: ast.Mo
         return Proposal(Fix("call the guard", safe=True), lambda: (uncalled,))
     bound = [imported.bound] if imported.how == "import" else [one.bound for one in imported.names]
     names = frozenset(filter(None, bound))
+    if is_patch(model, model.place(facts.path, imported.span)):
+        raise NotPossibleError("the generated file needs the guard as well, which the patch config has to add")
     if around[0] is not tree:
         if any(isinstance(one, _SCOPES) for one in around) and not _only_guarded_uses(model, around, names):
             raise NotPossibleError("the function goes on to use what it imports: what else it is to do is not known")
@@ -277,7 +279,8 @@ def _requiring(model: OpsModel, facts: FileFacts, call: ast.Call) -> Proposal:
     for one in call.keywords:
         if one.arg == "requires" and isinstance(one.value, ast.Tuple | ast.List) and one.value.elts:
             _, at = extent(facts.text, model.place(facts.path, span_of(one.value.elts[-1])))
-            also = Edit(at, at, f', "{package}"')
+            trailing = facts.text.startswith((",)", ",]"), at)
+            also = Edit(at, at + trailing, f', "{package}"')
             return Proposal(Fix(f"require `{package}` as well", safe=False), lambda: (also,))  # noqa: B023 - returned
     if len(call.args) > 1 or any(one.arg in ("requires", None) for one in call.keywords):
         raise NotPossibleError("what the backend requires is not written where it is made")

@@ -104,3 +104,14 @@ def module_of(model: OpsModel, path: str) -> str:
 def is_generated(model: OpsModel, path: str) -> bool:
     """Whether a file is written by patchgen, so that it has to be changed in its config."""
     return f"/{model.dialect.generated_folder}/" in path
+
+
+def is_patch(model: OpsModel, place: Place) -> bool:
+    """Whether a patch config puts the code at *place* into a generated file."""
+    return any(
+        code.definition.path == place.path
+        and code.definition.node.lineno <= place.line <= (code.definition.node.end_lineno or 0)
+        for plan in model.patch_plans.values()
+        for code in plan.code
+        if code.definition is not None
+    )
