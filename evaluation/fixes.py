@@ -30,6 +30,7 @@ from veomni_opslint.proposals import reason_against
 from veomni_opslint.rule_loader import Selection, load_rules
 
 RULES_WITH_FIX = tuple(loaded for loaded in load_rules() if loaded.fixable)
+_REVEALS = "it would cause "
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,9 @@ def _judged(
     result = repair(request, unsafe=True, first=first)
     originals = {file.path: file.before for file in result.files}
     problems = [f"{problem.path}: {problem.reason}" for problem in write_files(str(root), result.files)]
-    problems += [f"{finding.place}: refused: {reason}" for finding, reason in result.refused]
+    # A fix that is right by itself and lets another rule see a fault behind it is taken back, and the user is told.
+    held_back = tuple(f"taken back: {reason}" for _, reason in result.refused if reason.startswith(_REVEALS))
+    problems += [f"{one.place}: refused: {reason}" for one, reason in result.refused if not reason.startswith(_REVEALS)]
     left = _counted(result.checked.report.findings)
     problems += [f"came with it: {code} in {path}" for code, path in left - _counted(first.report.findings)]
     related = {place for path in files for place in _belonging_to(first, path)}
@@ -97,7 +100,9 @@ def _judged(
             file.before.decode().splitlines(keepends=True), file.after.decode().splitlines(keepends=True), n=2
         )
     )
-    return Outcome(mutation.id, planted.total(), gone.total(), reasons, (*problems, *unexplained), difference)
+    return Outcome(
+        mutation.id, planted.total(), gone.total(), (*reasons, *held_back), (*problems, *unexplained), difference
+    )
 
 
 def _reasons(mutation: Mutation, declined: dict[Finding, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
