@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 
 from veomni_opslint.errors import RunError
 from veomni_opslint.reporters.style import printable
@@ -15,6 +14,8 @@ def report_failure(error: Exception, *, verbose: bool) -> None:
         return
     cause = error if not isinstance(error, RunError) else error.__cause__
     if verbose and cause is not None:
+        import traceback  # noqa: PLC0415 - slow to import, and few runs fail
+
         traceback.print_exception(cause)
     if isinstance(error, RunError):
         message = str(error)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sys
-import tempfile
 
 from veomni_opslint.errors import RunError
 
@@ -31,6 +29,8 @@ def terminal_columns(*, to_file: bool) -> int | None:
     """The columns to lay text out for; None where no terminal shows it."""
     if to_file or not is_terminal():
         return None
+    import shutil  # noqa: PLC0415 - slow to import, and pipes and files need it not
+
     return max(shutil.get_terminal_size().columns, _FEWEST_COLUMNS)
 
 
@@ -64,6 +64,8 @@ def write_file(text: str, output: str, called: str) -> None:
     Raises:
         RunError: it cannot be written.
     """
+    import tempfile  # noqa: PLC0415 - slow to import, and standard output needs it not
+
     data = text.encode("utf-8", "backslashreplace")
     try:
         if os.path.exists(output) and not os.path.isfile(output):
