@@ -11,7 +11,7 @@ from veomni_opslint.dialect import Dialect
 
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[([^\]]*)\])?")
 # Distributions whose module has another name than their own.
-_MODULES = {
+MODULE_OF_DISTRIBUTION = {
     "flash_linear_attention": "fla",
     "fla_core": "fla",
     "quack_kernels": "quack",
@@ -124,4 +124,4 @@ def _modules(listed: object) -> frozenset[str]:
     """The modules of the distributions in a list of requirements."""
     found = (_NAME.match(one.strip()) for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
     names = (match[1].lower().replace("-", "_").replace(".", "_") for match in found if match is not None)
-    return frozenset(_MODULES.get(name, name) for name in names)
+    return frozenset(MODULE_OF_DISTRIBUTION.get(name, name) for name in names)

@@ -87,5 +87,12 @@ def test_job_file(tmp_path: Path) -> None:
     write_files(tmp_path, {**FILES, "job.yaml": "ops:\n  sum_implementation: npu\n"})
     done = opslint("runtime", "tiny", "--config", "job.yaml", cwd=tmp_path)
     assert done.status == 1
-    assert "small.veomni_sum  error: RuntimeError: hardware" in done.out.splitlines()
+    lines = done.out.splitlines()
+    assert lines[lines.index("  model  slot         gets") :][:5] == [
+        "  model  slot         gets",
+        "  small  veomni_none  eager",
+        "  small  veomni_sum   error: RuntimeError: hardware",
+        "",
+        "0 slots bound, 1 eager, 1 cannot be bound.",
+    ]
     assert done.out.splitlines()[-1].startswith("no findings")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from runtime.planted import FACTORY_LINE, FILES, factory, write_tree
+from runtime.test_compare import GENERATED, MODELS
 from support.command import opslint
 from support.projects import write_files
 
@@ -41,6 +43,56 @@ def test_text(tmp_path: Path) -> None:
     assert "sum/standard  npu      gated         it needs npu" in lines
     assert "4 kernels: 2 ok, 1 gated, 1 not-callable" in lines
     assert f"tiny/ops/kernels/planted.py:{FACTORY_LINE}:1: error OPS904 kernel-not-callable" in lines
+
+
+def test_wrong_interpreter(tmp_path: Path) -> None:
+    """Where a package that is not optional is missing and nothing works, the interpreter is the wrong one."""
+    write_tree(tmp_path, kernels__healthy=factory("import not_there"))
+    write_files(tmp_path, {**MODELS, GENERATED: "import not_there\n" + MODELS[GENERATED]})
+    done = opslint("runtime", "tiny", cwd=tmp_path)
+    assert (done.status, done.out) == (2, "")
+    assert done.err == (
+        f"opslint: error: nothing of tiny works with {sys.executable}: no kernel resolves and no module with slots can "
+        "be imported, because not_there is not installed; `--python` names the interpreter of the environment that "
+        "jobs run in\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernel", "model"),
+    [
+        ("import not_there", ""),
+        ("import torch_npu", "import torch_npu"),
+        ("return print", "import not_there"),
+    ],
+    ids=["modules can be imported", "the package is optional", "a kernel resolves"],
+)
+def test_right_interpreter(kernel: str, model: str, tmp_path: Path) -> None:
+    """Where something works, or what is missing is optional, the run is made."""
+    write_tree(tmp_path, kernels__healthy=factory(kernel))
+    write_files(tmp_path, {**MODELS, GENERATED: f"{model}\n{MODELS[GENERATED]}"})
+    assert opslint("runtime", "tiny", "--ignore", "OPS901", cwd=tmp_path).status == 0
+
+
+def test_versions_of_stand_ins(tmp_path: Path) -> None:
+    """A stand-in has a version under each name of its distribution; what has no stand-in has none."""
+    planted = factory("return print")
+    asking = """\
+from importlib.metadata import PackageNotFoundError, version
+
+import fla
+
+found = [fla.__version__]
+for name in ("fla-core", "flash-linear-attention", "Torch.NPU", "torch-npu", "not-there"):
+    try:
+        found.append(version(name))
+    except PackageNotFoundError:
+        found.append("none")
+assert found == ["99.0", "99.0", "99.0", "none", "none", "none"], found
+"""
+    write_tree(tmp_path, kernels__planted=asking + planted)
+    done = opslint("runtime", "tiny", "--simulate", "gpu:90", "--ignore", "OPS902", cwd=tmp_path)
+    assert (done.status, done.out.splitlines()[-1]) == (0, "no findings in 7 files")
 
 
 def test_json(tmp_path: Path) -> None:

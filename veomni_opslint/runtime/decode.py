@@ -164,7 +164,7 @@ class Decoder:
             missing = str(message.get("missing") or "")
             status: Status = "missing" if missing else "broken"
             reason = _missing(missing, extra_of(self._project_root, missing)) if missing else str(failure)
-            return ModuleState(str(message["module"]), status, reason=reason)
+            return ModuleState(str(message["module"]), status, reason=reason, missing=missing)
         return ModuleState(str(message["module"]), "ok", tuple(message["slots"]), tuple(message["config_slots"]))
 
     def failure(self, error: Mapping[str, Any] | None) -> Failure | None:

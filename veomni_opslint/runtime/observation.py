@@ -143,6 +143,7 @@ class ModuleState:
     slots: tuple[Mapping[str, object], ...] = ()
     config_slots: tuple[Mapping[str, object], ...] = ()
     reason: str = ""
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)

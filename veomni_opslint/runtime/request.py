@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.model_files import model_files
+from veomni_opslint.project_metadata import MODULE_OF_DISTRIBUTION
 
 _DEFAULT_JOBS = 4
 
@@ -60,6 +61,7 @@ def runtime_request(model: OpsModel, options: RuntimeOptions) -> dict[str, objec
         "call": options.call,
         "optional": list(dialect.optional_packages),
         "npu_packages": list(dialect.npu_packages),
+        "module_of_distribution": MODULE_OF_DISTRIBUTION,
         "simulate": options.simulate,
         "device_index": options.device_index,
         "timeout": options.timeout,

@@ -7,10 +7,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from veomni_opslint.report import Report
 from veomni_opslint.reporters import FORMATS, Presentation
 from veomni_opslint.reporters.style import printable
+from veomni_opslint.reporters.table import markdown_table, text_layout
 from veomni_opslint.runtime.observation import KernelState, RuntimeRun
-from veomni_opslint.runtime.words import binding_words, call_words, counts, environment_rows, import_rows
+from veomni_opslint.runtime.words import (
+    binding_counts,
+    binding_words,
+    call_words,
+    counts,
+    environment_rows,
+    import_rows,
+)
 
 _SHOWN_FRAMES = 4
+_BINDING_COLUMNS = ("model", "slot", "gets")
 
 
 def render_text(run: RuntimeRun, report: Report, presentation: Presentation) -> str:
@@ -25,7 +34,7 @@ def render_text(run: RuntimeRun, report: Report, presentation: Presentation) -> 
     for kernel in run.kernels:
         lines += _trouble(kernel)
     if run.bindings:
-        lines += [*(f"{one.model}.{one.var}  {printable(binding_words(one))}" for one in run.bindings), ""]
+        lines += [text_layout(presentation)(_BINDING_COLUMNS, _binding_rows(run)), f"{binding_counts(run)}.", ""]
     return "".join(f"{line}\n" for line in lines) + FORMATS["text"](report, presentation)
 
 
@@ -40,8 +49,7 @@ def render_markdown(run: RuntimeRun, report: Report) -> str:
     ]
     lines += ["", f"{counts(run)}."]
     if run.bindings:
-        lines += ["", "| model | slot | bound to |", "|---|---|---|"]
-        lines += [f"| {one.model} | {one.var} | {_cell(binding_words(one))} |" for one in run.bindings]
+        lines += ["", markdown_table(_BINDING_COLUMNS, _binding_rows(run)), f"{binding_counts(run)}."]
     if report.findings:
         lines += ["", "| finding | place | |", "|---|---|---|"]
         lines += [
@@ -49,6 +57,10 @@ def render_markdown(run: RuntimeRun, report: Report) -> str:
             for finding in report.findings
         ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _binding_rows(run: RuntimeRun) -> list[tuple[str, str, str]]:
+    return [(one.model, one.var, printable(binding_words(one))) for one in run.bindings]
 
 
 def _table(kernels: Sequence[KernelState], presentation: Presentation) -> Iterator[str]:

@@ -43,6 +43,14 @@ def binding_words(binding: BindingState) -> str:
     )
 
 
+def binding_counts(run: RuntimeRun) -> str:
+    """How many slots were bound, are eager, and could not be bound."""
+    states = [binding.status for binding in run.bindings]
+    bound, eager = states.count("bound"), states.count("eager")
+    number = f"{bound} slot{'s' * (bound != 1)}"
+    return f"{number} bound, {eager} eager, {len(states) - bound - eager} cannot be bound"
+
+
 def environment_rows(run: RuntimeRun) -> Iterator[tuple[str, str]]:
     """The machine in name and value, without what is not there."""
     machine = run.environment

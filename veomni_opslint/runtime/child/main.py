@@ -41,7 +41,13 @@ def main(request_descriptor: int, answers: int) -> None:
 def _serve(request: Message, say: Say) -> None:
     device_index = request["device_index"]
     if request["simulate"]:
-        stood_in = pretend(request["simulate"], request["package_folder"], request["optional"], request["npu_packages"])
+        stood_in = pretend(
+            request["simulate"],
+            request["package_folder"],
+            request["optional"],
+            request["npu_packages"],
+            request["module_of_distribution"],
+        )
         say({"event": "simulated", "packages": stood_in})
     if not _import(request, say):
         return

@@ -6,8 +6,9 @@ import importlib.abc
 import importlib.machinery
 import importlib.metadata
 import os
+import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -108,8 +109,9 @@ class _Distribution(importlib.metadata.Distribution):
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self, names: frozenset[str], path: str, backend: str) -> None:
+    def __init__(self, names: frozenset[str], module_of: Mapping[str, str], path: str, backend: str) -> None:
         self._names = names
+        self._module_of = module_of
         self._path = path
         self._backend = backend
 
@@ -122,11 +124,16 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def find_distributions(self, context: Any = None) -> Iterator[importlib.metadata.Distribution]:
-        """For importlib.metadata: all, or the one of the name that is asked for."""
+        """For importlib.metadata: all, or that of the name that is asked for, which may be other than the module's."""
         asked = getattr(context, "name", None)
-        for name in sorted(self._names):
-            if self._asked_by_program() and (asked is None or asked.lower().replace("-", "_") == name):
-                yield _Distribution(name)
+        if not self._asked_by_program():
+            return
+        if asked is None:
+            yield from map(_Distribution, sorted(self._names))
+            return
+        plain = re.sub(r"[-_.]+", "_", asked.lower())
+        if self._module_of.get(plain, plain) in self._names:
+            yield _Distribution(asked)
 
     def _asked_by_program(self) -> bool:
         """Other packages would take what a stand-in offers for the real thing, and go on with it."""
@@ -153,14 +160,22 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         del module
 
 
-def pretend(device: str, package_folder: str, optional: Iterable[str], npu_packages: Iterable[str]) -> list[str]:
+def pretend(
+    device: str,
+    package_folder: str,
+    optional: Iterable[str],
+    npu_packages: Iterable[str],
+    module_of_distribution: Mapping[str, str],
+) -> list[str]:
     """Make this process look like one on *device* (``gpu:90``, ``npu`` or ``cpu``); answer what has a stand-in."""
     kind, _, capability = device.partition(":")
     npu_only = {name.partition(".")[0] for name in npu_packages} - {"torch"}
     wanted = [name for name in optional if not is_found(name) and (kind == "npu" or name not in npu_only)]
     if kind == "cpu":
         wanted = []
-    sys.meta_path.append(_Finder(frozenset(wanted), os.path.join(package_folder, ""), _BACKENDS[kind]))
+    sys.meta_path.append(
+        _Finder(frozenset(wanted), module_of_distribution, os.path.join(package_folder, ""), _BACKENDS[kind])
+    )
     if is_found("torch"):
         _pretend_in_torch(kind, int(capability or 0))
     return sorted(wanted)
