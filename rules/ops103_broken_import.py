@@ -174,7 +174,8 @@ def _hint(model: OpsModel, missing: _Missing) -> str:
         defining = _defining(model, missing.name)
         if len(defining) == 1:
             return f"; {missing.name} is defined in {defining[0]}"
-        close = _closest(missing.name, model.presence.names_of(missing.module), 0.75)
+        others = (one for one in model.presence.names_of(missing.module) if one != missing.name)
+        close = _closest(missing.name, others, 0.75)
         return f"; did you mean {close}?" if close else "; import it from where it is now, or define it there"
     parent, _, last = missing.module.rpartition(".")
     moved = [name for name in model.symbols.modules if name.endswith(f".{last}")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -243,6 +244,30 @@ def test_all_are_fixed_as_they_are_usually_written(request_of_all: Request) -> N
         path: code for path, (code, _, _, _) in zip(PATHS, CASES, strict=True)
     }
     assert [str(finding.place) for finding in result.checked.report.findings] == []
+
+
+def test_statement_in_the_line_of_the_docstring(tmp_path: Path) -> None:
+    """An import is not moved there: it would come behind what needs it."""
+    text = f'{POINTER}\n\n\ndef use(x):\n    "One."; return bound(x)\n'
+    write_base_tree(tmp_path)
+    write_files(tmp_path, {"veomni/ops/kernels/moe/__init__.py": MOE, "veomni/models/use.py": text})
+    result = repair(request_of(tmp_path, "OPS402"), unsafe=True)
+    assert result.files == ()
+    assert [reason for _, reason in result.refused] == ["the line of the docstring holds another statement, too"]
+
+
+def test_same_message_where_there_is_no_help(tmp_path: Path) -> None:
+    """A fix that is of no use in one line does not hold up those of other lines with the same fault."""
+    text = "\n\ndef use(x):\n    y = (x\n         .cuda()\n         .float().cuda())\n    return y.{}\n"
+    guard = "from .import_utils import is_torch_npu_available\n\nIS_NPU_AVAILABLE = is_torch_npu_available()\n\n\n"
+    write_base_tree(tmp_path)
+    path = "veomni/models/use.py"
+    write_files(tmp_path, {"veomni/utils/device.py": guard + DEVICE, path: f"import torch\n{text.format('cuda()')}"})
+    result = repair(request_of(tmp_path, "OPS205"), unsafe=True)
+    imports = "import torch\n\nfrom veomni.utils.device import get_device_type\n"
+    helped = imports + text.format("to(get_device_type())")
+    assert {file.path: file.after.decode() for file in result.files} == {path: helped}
+    assert [reason for _, reason in result.refused] == ["it would not help"]
 
 
 def written(case: Case, layout: Layout) -> str:

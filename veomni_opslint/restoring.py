@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -12,6 +13,7 @@ from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile
 from veomni_opslint.model.patch_plans import PatchPlan
 from veomni_opslint.model.planned_source import planned_source
 from veomni_opslint.model.same_code import dedented_lines, first_difference, same_lines
+from veomni_opslint.parsing import parse
 from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, is_generated, module_of, offset
 
 
@@ -88,6 +90,7 @@ def _edits(facts: FileFacts, expected: Sequence[str], node: DefinitionNode) -> I
 
     margin = " " * node.col_offset
     found = dedented_lines(facts.lines, node)
+    expected = _with_self_as_in(node, expected)
     for kind, first, last, start, end in SequenceMatcher(None, expected, found, autojunk=False).get_opcodes():
         if kind != "equal" and not same_lines(expected[first:last], found[start:end]):
             new = "".join(f"{margin}{line}\n" if line else "\n" for line in expected[first:last])
@@ -96,6 +99,25 @@ def _edits(facts: FileFacts, expected: Sequence[str], node: DefinitionNode) -> I
             else:
                 first_line, line_after = (offset(facts.text, node.lineno + line, 0) for line in (start, end))
                 yield Edit(first_line, line_after, new)
+
+
+def _with_self_as_in(node: DefinitionNode, lines: Sequence[str]) -> Sequence[str]:
+    """The lines of a function without the annotation of ``self``, where the generator has dropped it from *node*."""
+    wanted, given = _self_of(parse("\n".join(lines)).body[0]), _self_of(node)
+    if wanted is None or wanted.annotation is None or given is None or given.annotation is not None:
+        return lines
+    line = lines[wanted.lineno - 1].encode()
+    if wanted.annotation.end_lineno != wanted.lineno:
+        return lines
+    bare = line[: wanted.col_offset] + b"self" + line[wanted.annotation.end_col_offset :]
+    return [*lines[: wanted.lineno - 1], bare.decode(), *lines[wanted.lineno :]]
+
+
+def _self_of(node: ast.stmt) -> ast.arg | None:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
+    first = next(iter((*node.args.posonlyargs, *node.args.args)), None)
+    return first if first is not None and first.arg == "self" else None
 
 
 def _without(model: OpsModel, facts: FileFacts, span: Span) -> Iterator[Edit]:

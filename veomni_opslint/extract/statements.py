@@ -119,7 +119,9 @@ def _assign(walker: Walker, node: ast.Assign | ast.AnnAssign, when: Condition) -
         for target in targets:
             if isinstance(target, ast.Tuple | ast.List):
                 mark_unpacked(walker, node.value, target)
-    walker.scan(node.value, when)
+    # A generator that is only kept has not run yet, and may never do.
+    lazy = isinstance(node.value, ast.GeneratorExp)
+    walker.scan(node.value, both(when, ("opaque", node.lineno, node.col_offset, "run")) if lazy else when)
     for target in targets:
         walker.bind_target(target, node.value, when)
     if walker.scope.kind == "module" and any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):

@@ -157,6 +157,8 @@ class Code:
 
     def _into(self, block: _Block, statement: str) -> Edit:
         rest = _behind_docstring(block)
+        if rest is not block and block is not self.module.body and len(getattr(block[0], "body", ())) > 1:
+            raise NotPossibleError("the line of the docstring holds another statement, too")
         run = _imports(rest)
         key = _order(cst.parse_statement(statement), self._package)
         for node in run:

@@ -26,7 +26,7 @@ from veomni_opslint.rule_loader import LoadedRule
 MAX_ROUNDS = 50
 STALE = "stale-generated-file"
 
-_Key = tuple[str, str, str]
+_Key = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Repaired:
 @dataclass(frozen=True, slots=True)
 class _Change:
     finding: Finding
+    key: _Key
     edits: Mapping[str, Sequence[Edit]]
 
 
@@ -77,7 +78,7 @@ def repair(request: Request, *, unsafe: bool, first: Checked | None = None) -> R
         if not _try(work, changes):
             for change in changes if len(changes) > 1 else ():
                 # Places have moved, so each is looked up again.
-                for again in _chosen(work, rules, unsafe=unsafe, only=_key(change.finding)):
+                for again in _chosen(work, rules, unsafe=unsafe, only=change.key):
                     _try(work, (again,))
     contents = work.request.contents
     files = tuple(
@@ -110,7 +111,7 @@ def _chosen(work: _Work, rules: Sequence[LoadedRule], *, unsafe: bool, only: _Ke
     taken: dict[str, list[Edit]] = {}
     changes: list[_Change] = []
     for finding in sorted(work.state.report.findings, key=lambda finding: finding.name == STALE):
-        key = _key(finding)
+        key = _key(work.state, finding)
         if finding.name == STALE and any(change.finding.name != STALE for change in changes):
             break
         if finding.fix is None or not (finding.fix.safe or unsafe) or key in work.refused or only not in (None, key):
@@ -119,7 +120,7 @@ def _chosen(work: _Work, rules: Sequence[LoadedRule], *, unsafe: bool, only: _Ke
         if edits and not any(overlap(ours, taken.get(path, ())) for path, ours in edits.items()):
             for path, ours in edits.items():
                 taken.setdefault(path, []).extend(ours)
-            changes.append(_Change(finding, edits))
+            changes.append(_Change(finding, key, edits))
             if only is not None:
                 break
     return tuple(changes)
@@ -135,7 +136,7 @@ def _edits(work: _Work, finding: Finding, rules: Sequence[LoadedRule]) -> dict[s
         for edit in (*edits, *copies(model, finding.place.path, edits)):
             by_path.setdefault(edit.path or finding.place.path, []).append(edit)
     except NotPossibleError as error:
-        work.refused[_key(finding)] = (finding, str(error))
+        work.refused[_key(work.state, finding)] = (finding, str(error))
         return {}
     except Exception as error:
         raise RunError(
@@ -143,7 +144,7 @@ def _edits(work: _Work, finding: Finding, rules: Sequence[LoadedRule]) -> dict[s
             f"this is a fault of opslint: `--ignore {finding.code}` fixes the rest"
         ) from error
     if not by_path:
-        work.refused[_key(finding)] = (finding, "it could not be worked out")
+        work.refused[_key(work.state, finding)] = (finding, "it could not be worked out")
     return by_path
 
 
@@ -166,7 +167,8 @@ def _try(work: _Work, changes: Sequence[_Change]) -> bool:
     if harm:
         code, path = harm[0]
         return _refuse(work, changes, f"it would cause {code} in {path}")
-    if _counted(change.finding for change in changes) - (before - after):
+    helpless = _counted(change.finding for change in changes) - (before - after)
+    if helpless - _counted(change.finding for change in changes if _goes_on(work.state, state, change.finding)):
         return _refuse(work, changes, "it would not help")
     work.request, work.state = request, state
     return True
@@ -201,12 +203,33 @@ def _encode(work: _Work, path: str, text: str, contents: dict[str, bytes]) -> st
 
 def _refuse(work: _Work, changes: Sequence[_Change], reason: str) -> bool:
     if len(changes) == 1:
-        work.refused[_key(changes[0].finding)] = (changes[0].finding, reason)
+        work.refused[changes[0].key] = (changes[0].finding, reason)
     return False
 
 
-def _key(finding: Finding) -> _Key:
-    return finding.code, finding.place.path, finding.message
+def _goes_on(before: Checked, after: Checked, finding: Finding) -> bool:
+    """Whether a rule that reports one fault of a line now reports one in what stood behind *finding*."""
+    place = finding.place
+    behind = _line(before, place.path, place.end_line)[place.end_column - 1 :]
+    rests = (
+        Counter(
+            _line(state, one.place.path, one.place.line)[one.place.column - 1 :]
+            for one in state.report.findings
+            if (one.code, one.place.path) == (finding.code, place.path)
+        )
+        for state in (after, before)
+    )
+    return any(rest and behind.endswith(rest) for rest in next(rests) - next(rests))
+
+
+def _key(state: Checked, finding: Finding) -> _Key:
+    return finding.code, finding.place.path, finding.message, _line(state, finding.place.path, finding.place.line)
+
+
+def _line(state: Checked, path: str, line: int) -> str:
+    source = state.analysis.files.get(path)
+    lines = source.text.split("\n") if source is not None else []
+    return lines[line - 1] if line <= len(lines) else ""
 
 
 def _counted(findings: Iterable[Finding]) -> Counter[tuple[str, str]]:

@@ -102,7 +102,7 @@ class WithoutNpu:
                     return None
                 return False if self.npu and _speaks_of_cuda(label) else None
             case "cmp":
-                return self._comparison(atom)
+                return self._comparison(module, scope, atom)
             case "gate":
                 return self._gate(module, scope, atom, depth)
             case "completes":
@@ -126,6 +126,10 @@ class WithoutNpu:
             return self.cuda
         if self.npu and _speaks_of_cuda(last):
             return False
+        targets = self.symbols.resolve(module, scope, name.partition("@")[0])
+        if any(self._is_of_npu(target) for target in targets):
+            # A file that goes on without the package gives its name another value, None mostly.
+            return self.npu
         known: list[bool | None] = []
         for target in self.symbols.resolve(module, scope, name):
             if target.kind == "scope" and target.rest:
@@ -252,7 +256,11 @@ class WithoutNpu:
             return facts.scopes[index]
         return self.deep(module).scopes[index]
 
-    def _comparison(self, atom: Condition) -> bool | None:
+    def _is_of_npu(self, target: Target) -> bool:
+        packages = self.dialect.npu_packages
+        return target.kind == "external" and f"{target.name}.".startswith(tuple(f"{one}." for one in packages))
+
+    def _comparison(self, module: str, scope: int, atom: Condition) -> bool | None:
         _, operator, left, right = atom
         if operator == "Eq" and right[0] == "const" and right[1] in self.dialect.npu_device_names:
             if self.npu:
@@ -265,6 +273,9 @@ class WithoutNpu:
             return self.cuda
         if self.npu and operator != "Is" and any(_speaks_of_cuda(_label(one)) for one in (left, right)):
             return False
+        if operator == "Is" and right == ("const", None) and left[0] == "name":
+            targets = self.symbols.resolve(module, scope, left[1].partition("@")[0])
+            return not self.npu if any(self._is_of_npu(target) for target in targets) else None
         if operator == "Is" and right == ("const", None) and left[0] == "call":
             last = left[1].rpartition(".")[2]
             if last in self.dialect.availability_checks and left[2] and left[2][0] in self.dialect.npu_packages:

@@ -97,6 +97,8 @@ class Reach:
                 if not self.guards.on_gpu().possible(module, ref.scope, ref.when):
                     continue
                 if self._is_namespace(module, ref.scope, ref.name):
+                    if not ref.call and self._has_fallback(module, ref.scope, ref.name):
+                        continue
                     chain = self.callers.reached(module, ref.scope, ref.when)
                     if chain is not None:
                         yield Unguarded("use", module, ref.span, ref.name, chain, ref.scope == 0)
@@ -255,6 +257,13 @@ class Reach:
         return any(name.startswith(package + ".") for package in self.dialect.npu_packages) and not self._is_local(
             module, scope, name
         )
+
+    def _has_fallback(self, module: str, scope: int, name: str) -> bool:
+        """Whether a name, which is only mentioned, has another value where the NPU package is not there."""
+        if "." in name:
+            return False
+        targets = self.symbols.resolve(module, scope, name)
+        return any(target.kind == "value" for target in targets) or self._is_local(module, scope, name)
 
     def _is_local(self, module: str, scope: int, name: str) -> bool:
         root = name.partition(".")[0]

@@ -272,6 +272,8 @@ def _is_prepared(site: Site, slot: OpSlotInfo, root: ast.Module) -> bool:
     for node, inner in zip(site.path, (*site.path[1:], site.node), strict=True):
         if isinstance(node, ast.Try) and inner in node.body and any(catches(one, _CATCHING) for one in node.handlers):
             return True
+        if isinstance(node, ast.With) and inner in node.body and not _CATCHING.isdisjoint(_suppressed(node)):
+            return True
     line = site.node.lineno
     for node in ast.walk(root):
         if not isinstance(node, ast.Call) or node.lineno >= line:
@@ -283,6 +285,13 @@ def _is_prepared(site: Site, slot: OpSlotInfo, root: ast.Module) -> bool:
         if given & set(slot.names) and _is_statement(node, root):
             return True
     return False
+
+
+def _suppressed(node: ast.With) -> Iterator[str]:
+    """The exceptions that ``contextlib.suppress(…)`` of a statement names."""
+    for item in node.items:
+        if isinstance(call := item.context_expr, ast.Call) and dotted(call.func).rpartition(".")[2] == "suppress":
+            yield from map(dotted, call.args)
 
 
 def _is_statement(call: ast.Call, root: ast.Module) -> bool:
