@@ -133,15 +133,28 @@ def _origin(model: OpsModel, module: str, loss: _Loss, slots: Slots) -> Iterator
 
 
 def _finding(model: OpsModel, loss: _Loss, at: _Bound, origin: Iterable[Related]) -> Finding:
-    """The message leaves out which slots they are, so that it stays the same while one of them is edited."""
+    """The message leaves out which slots they are, so that it stays the same while one of them is edited.
+
+    Only equal slots have a message of their own: who accepted them did not accept what differs later.
+    """
     generated = loss.lost.source == "generated"
-    message = (
-        f"`{loss.first.binding.name}` is bound to a slot and then again: the first slot is lost, so binding never "
-        "reaches it and all code of the module gets what came second; keep one of them"
-        + (" in the patch config, and generate the file again" if generated else "")
-    )
+    name = loss.first.binding.name
+    if _are_equal(loss):
+        message = f"`{name}` is bound to the same slot twice: nothing breaks until one of them is edited; keep one"
+    else:
+        message = (
+            f"`{name}` is bound to a slot and then again: the first slot is lost, so binding never "
+            "reaches it and all code of the module gets what came second; keep one of them"
+        )
+    message += " in the patch config, and generate the file again" if generated else ""
     other = loss.first if at is loss.second else loss.second
     held = other.slot.written if other.slot is not None else "something that is no slot"
     label = f"first bound to {held}" if other is loss.first else f"then bound to {held}"
     related = Related(model.place(other.path, other.binding.span), label)
     return rule.finding(model.place(at.path, at.binding.span), message, [related, *origin])
+
+
+def _are_equal(loss: _Loss) -> bool:
+    """Whether both slots are known and the same."""
+    second = loss.second.slot
+    return second is not None and "…" not in second.written and second.written == loss.lost.written

@@ -86,7 +86,9 @@ def _in(
             allowed = [_allowed(model, one, entry.key, known) for one in having]
             values = tuple(dict.fromkeys(value for some in allowed for value in some or ()))
             if None not in allowed and entry.value.text not in values:
-                yield _finding(entry, values, having[0].fields[entry.key])
+                internal = having[0].key[1] == model.dialect.ops_config
+                made_of = model.internal_values.get((entry.key, entry.value.text), "") if internal else ""
+                yield _finding(entry, values, having[0].fields[entry.key], made_of)
 
 
 def _allowed(
@@ -95,8 +97,17 @@ def _allowed(
     return known.get(field) if one.key[1] == model.dialect.ops_config else one.fields[field].choices
 
 
-def _finding(entry: YamlEntry, values: tuple[str, ...], field: ArgumentField) -> Finding:
+def _finding(entry: YamlEntry, values: tuple[str, ...], field: ArgumentField, made_of: str) -> Finding:
+    """*made_of* is the value that the config class replaces with that of the *entry*."""
     value = entry.value.text
+    related = [Related(field.place, f"the field `{entry.key}`")]
+    if made_of in values:
+        return rule.finding(
+            entry.value.place,
+            f"`{value}` is the internal name that `{made_of}` of `{entry.key}` becomes when the configuration is "
+            f"read: the job works only as long as the program makes and knows that name; write `{made_of}`",
+            related,
+        )
     if field.choices is not None:
         fault = f"`{value}` is none of the choices of `{entry.key}`, and a file is not checked against them: "
         consequence = "the job fails where the value is used, or works by accident"
@@ -106,7 +117,7 @@ def _finding(entry: YamlEntry, values: tuple[str, ...], field: ArgumentField) ->
     return rule.finding(
         entry.value.place,
         f"{fault}{consequence}; there is {_listed(values)}{_hint(value, values)}",
-        [Related(field.place, f"the field `{entry.key}`")],
+        related,
     )
 
 

@@ -169,6 +169,29 @@ def test_damaged_baseline(text: str | bytes, message: str, tmp_path: Path) -> No
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("written", "edited", "use"),
+    [
+        ("veomni/old.py: OPS001", "veomni/new.py: OPS001", ()),
+        ("veomni/old.py: OPS001", "veomni/old.py: OPS002", ("--write-baseline",)),
+        ("OPS001 ", "OPS001 harmless: ", ("--prune-baseline",)),
+    ],
+)
+def test_text_that_was_edited(tree: Path, written: str, edited: str, use: tuple[str, ...]) -> None:
+    """An entry says what it accepts: where the text is of another finding than the digest, the file is damaged."""
+    opslint("veomni", *SAVE, cwd=tree)
+    text = (tree / "baseline.txt").read_text(encoding="utf-8").replace(written, edited)
+    write_files(tree, {"baseline.txt": text})
+    assert opslint("veomni", "--baseline", "baseline.txt", *use, cwd=tree) == Outcome(
+        2,
+        "",
+        "opslint: error: baseline baseline.txt:3: is damaged: the digest accepts another finding than the text says, "
+        "OPS001 of veomni/old.py; restore it from version control, or delete it and accept what there is with "
+        "`--write-baseline`\n",
+    )
+    assert (tree / "baseline.txt").read_text(encoding="utf-8") == text
+
+
 @pytest.mark.parametrize("path", ["a.py", "a b: OPS1 x.py", "a\nb.py"])
 @pytest.mark.parametrize("message", ["it is [broken]", "it is # broken [x]", "two\nlines \u2028"])
 @pytest.mark.parametrize("mark", ["", mark_of("import x")])

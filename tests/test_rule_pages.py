@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.pages import Example, read_page
-from support.projects import assert_fixed, places, run_rule, write_base_tree, write_files
+from support.projects import assert_fixed, listing, places, run_rule, write_base_tree, write_files
 
 from veomni_opslint.rule_loader import load_rules, rule_page
 
@@ -33,7 +33,8 @@ def test_example(code: str, example: Example, tmp_path: Path) -> None:
     """The rule reports exactly what the example marks, on the marked lines."""
     write_base_tree(tmp_path)
     write_files(tmp_path, example.files)
-    assert places(run_rule(tmp_path, code)) == example.expected
+    report = run_rule(tmp_path, code)
+    assert places(report) == example.expected, f"found:\n{listing(report)}"
 
 
 @pytest.mark.parametrize(("code", "before", "after"), REPAIRS)
@@ -47,4 +48,5 @@ def test_fix(code: str, before: Example, after: Example, tmp_path: Path) -> None
 def test_base_tree_is_clean(tmp_path: Path) -> None:
     """The tree that examples are laid over gives no finding of any rule, so an example shows only its own."""
     write_base_tree(tmp_path)
-    assert places(run_rule(tmp_path, "ALL")) == {}
+    report = run_rule(tmp_path, "ALL")
+    assert places(report) == {}, f"found:\n{listing(report)}"

@@ -147,7 +147,7 @@ def test_the_generated_files_of_the_models_are_up_to_date(capsys: pytest.Capture
     pytest.importorskip("torch", reason="the patch configs of the models import torch")
     assert len(find_configs("veomni.models.transformers")) == 10
     assert main(["--all", "--check"]) == 0
-    assert capsys.readouterr().out == ""
+    assert capsys.readouterr().out == "10 generated files are up to date\n"
 
 
 def test_a_file_is_generated_as_described(project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,6 +157,8 @@ def test_a_file_is_generated_as_described(project: Project, tmp_path: Path, caps
     text = (tmp_path / "shapes_under_test" / "generated" / "patched.py").read_text()
     assert text == GENERATED.format(package="shapes_under_test").lstrip()
     assert capsys.readouterr().out == "wrote patched.py\n"
+    assert main([config]) == 0
+    assert capsys.readouterr().out == "1 generated file is up to date\n"
 
 
 def test_a_stale_file_is_found_and_left(project: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,6 +69,11 @@ def assert_fixed(root: Path, code: str, after: Mapping[str, str]) -> None:
     assert repair(request_of(root, code), unsafe=True).files == ()
 
 
+def listing(report: Report) -> str:
+    """Place, code and message of every finding, for whoever reads why a test failed."""
+    return "\n".join(f"{one.place.path}:{one.place.line} {one.code} {one.message}" for one in report.findings) or "none"
+
+
 def places(report: Report) -> Counter[tuple[str, int, str]]:
     """Path, line and code of every finding."""
     return Counter((finding.place.path, finding.place.line, finding.code) for finding in report.findings)

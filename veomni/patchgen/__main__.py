@@ -44,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not options.check:
             path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
+    if not stale:
+        number = len(generated)
+        print(f"{number} generated file{'s are' if number != 1 else ' is'} up to date")
     return int(options.check and bool(stale))
 
 

@@ -11,7 +11,7 @@ from veomni_opslint.discovery import Project
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Finding, Place, Severity
 from veomni_opslint.fingerprints import with_fingerprints
-from veomni_opslint.gate.baseline import Baseline, Entry, Scope, accepted, entry_of, mark_of, read_baseline
+from veomni_opslint.gate.baseline import Baseline, Entry, Scope, accepted, check_texts, entry_of, mark_of, read_baseline
 from veomni_opslint.report import BaselineChange, BaselineUse, at_least
 from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import LoadedRule
@@ -77,11 +77,15 @@ def apply_baseline(
 
     *lines* are the lines of code that the findings are about. Only entries of rules that ran for their file can be
     stale. A baseline that is written takes what is found of *minimum* severity.
+
+    Raises:
+        RunError: an entry says something else than the finding that it accepts.
     """
     findings, ran = outcome.findings, outcome.ran
     marks = [mark_of(lines.get((finding.place.path, finding.place.line))) for finding in findings]
     scope: Scope = "package" if project.reads_package_only else "repository"
     before = file.baseline or Baseline(scope)
+    check_texts(findings, before.entries, file.path)
     old = accepted(findings, marks, before.entries)
     codes = {loaded.rule.code for loaded in rules}
     judged = [entry for entry in before.entries if entry.code in ran.get(entry.path, ()) or entry.code not in codes]

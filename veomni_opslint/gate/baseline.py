@@ -27,9 +27,9 @@ _WAY_OUT = "restore it from version control, or delete it and accept what there 
 class Entry(NamedTuple):
     """An accepted finding.
 
-    The fingerprint decides; path, code and message are for the reader. ``mark`` is made of the line of code, and tells
-    which of several equal findings of a file was accepted. ``comment`` is kept as written, ``line`` is the line in the
-    file.
+    The fingerprint decides; path, code and message are for the reader, and must fit it. ``mark`` is made of the line of
+    code, and tells which of several equal findings of a file was accepted. ``comment`` is kept as written, ``line`` is
+    the line in the file.
     """
 
     path: str
@@ -42,7 +42,12 @@ class Entry(NamedTuple):
 
     def __str__(self) -> str:
         mark = f" {self.mark}" if self.mark else ""
-        return f"{self.path}: {self.code} {self.message} [{self.fingerprint}{mark}]{self.comment}"
+        return f"{self.readable} [{self.fingerprint}{mark}]{self.comment}"
+
+    @property
+    def readable(self) -> str:
+        """What a review reads."""
+        return f"{self.path}: {self.code} {self.message}"
 
 
 class Baseline(NamedTuple):
@@ -106,6 +111,22 @@ def _parsed(text: str, shown: str) -> Baseline:
 def entry_of(finding: Finding, mark: str) -> Entry:
     """The entry that accepts a finding."""
     return Entry(_one_line(finding.place.path), finding.code, _one_line(finding.message), finding.fingerprint, mark)
+
+
+def check_texts(findings: Iterable[Finding], entries: Iterable[Entry], path: str) -> None:
+    """See that what a reader of the file *path* sees is what its digests accept.
+
+    Raises:
+        RunError: the readable part of an entry says something else than the finding that its digest is of.
+    """
+    by_fingerprint = {finding.fingerprint: finding for finding in findings}
+    for entry in entries:
+        finding = by_fingerprint.get(entry.fingerprint)
+        if finding is not None and entry.readable != entry_of(finding, "").readable:
+            raise RunError(
+                f"baseline {shown_path(path)}:{entry.line}: is damaged: the digest accepts another finding than the "
+                f"text says, {finding.code} of {_one_line(finding.place.path)}; {_WAY_OUT}"
+            )
 
 
 def mark_of(line: str | None) -> str:

@@ -32,6 +32,55 @@ def find_legacy_values(facts: FileFacts, config: ast.ClassDef, dialect: Dialect)
     return tuple(found)
 
 
+def find_internal_values(facts: FileFacts, config: ast.ClassDef, dialect: Dialect) -> dict[tuple[str, str], str]:
+    """From a field and a value that ``__post_init__`` may give it to the value that it replaces with that."""
+    found: dict[tuple[str, str], str] = {}
+    for legacy in find_legacy_values(facts, config, dialect):
+        found.setdefault((legacy.field, legacy.elsewhere), legacy.value)
+        found.setdefault((legacy.field, legacy.on_npu), legacy.value)
+    for statement in config.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == _POST_INIT:
+            nodes = [node for inner in facts.function_body(statement) for node in ast.walk(inner)]
+            tables = dict(table for node in nodes for table in _table(node))
+            for node in nodes:
+                field, table = _looked_up(node)
+                for old, new in tables.get(table, {}).items():
+                    found.setdefault((field, new), old)
+    return found
+
+
+def _table(node: ast.AST) -> Iterator[tuple[str, dict[str, str]]]:
+    """The table of strings that a statement gives a name."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.value, ast.Dict):
+        pairs = [
+            (key.value, value.value)
+            for key, value in zip(node.value.keys, node.value.values, strict=True)
+            if isinstance(key, ast.Constant) and isinstance(value, ast.Constant)
+        ]
+        yield dotted(node.targets[0]), {old: new for old, new in pairs if isinstance(old, str) and isinstance(new, str)}
+
+
+def _looked_up(branch: ast.AST) -> tuple[str, str]:
+    """The field and the table of ``if self.f in table: self.f = table[self.f]``; empty for anything else."""
+    test = branch.test if isinstance(branch, ast.If) else None
+    if not isinstance(branch, ast.If) or not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.In):
+        return "", ""
+    attribute, table = dotted(test.left), dotted(test.comparators[0])
+    found: set[str] = set()
+    for inner in branch.body:
+        if isinstance(inner, ast.Assign) and len(inner.targets) == 1:
+            value = inner.value
+            is_entry = isinstance(value, ast.Subscript) and (dotted(value.value), dotted(value.slice)) == (
+                table,
+                attribute,
+            )
+            if is_entry or (isinstance(value, ast.Name) and value.id in found):
+                found.add(dotted(inner.targets[0]))
+    return (
+        (attribute.removeprefix("self."), table) if attribute.startswith("self.") and attribute in found else ("", "")
+    )
+
+
 def _replacements(statement: ast.stmt, dialect: Dialect) -> Iterator[LegacyValue]:
     for branch in ast.walk(statement):
         compared = _compared(branch.test) if isinstance(branch, ast.If) else None

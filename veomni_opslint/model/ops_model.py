@@ -20,7 +20,7 @@ from veomni_opslint.model.global_names import GlobalNames, global_names
 from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.implementation_files import ImplementationFiles
 from veomni_opslint.model.job_files import JobFile, find_job_files
-from veomni_opslint.model.legacy_values import LegacyValue, find_legacy_values
+from veomni_opslint.model.legacy_values import LegacyValue, find_internal_values, find_legacy_values
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
 from veomni_opslint.model.ops_config import OpsConfig, class_node
@@ -287,6 +287,15 @@ class OpsModel:
         facts = self.symbols.modules[self.ops_config.module]
         node = class_node(facts, self.dialect.ops_config)
         return find_legacy_values(facts, node, self.dialect) if node is not None else ()
+
+    @cached_property
+    def internal_values(self) -> dict[tuple[str, str], str]:
+        """From a config field and a value that the config class makes of another one to that other one."""
+        if self.ops_config is None:
+            return {}
+        facts = self.symbols.modules[self.ops_config.module]
+        node = class_node(facts, self.dialect.ops_config)
+        return find_internal_values(facts, node, self.dialect) if node is not None else {}
 
     def module(self, name: str) -> FileFacts:
         """The (shallow) facts of a module by dotted name."""
