@@ -271,6 +271,15 @@ class WithoutNpu:
             return False if selected or self._is_device(left) else None
         if operator == "Eq" and right in (("const", "cuda"), ("const", "nccl")):
             return self.cuda
+        if (
+            operator == "Eq"
+            and self.npu
+            and right[0] == "const"
+            and _last(left) == self.dialect.device_helpers.get("type")
+        ):
+            return False
+        if operator == "Is" and ("name", "torch.cuda") in (left, right):
+            return self.cuda
         if self.npu and operator != "Is" and any(_speaks_of_cuda(_label(one)) for one in (left, right)):
             return False
         if operator == "Is" and right == ("const", None) and left[0] == "name":
