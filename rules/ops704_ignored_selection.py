@@ -91,7 +91,7 @@ def _in_module(model: OpsModel, module: str, facts: FileFacts, ops: dict[str, tu
                 continue
             if _may_be_patched_unread(model, module, construct.name):
                 continue
-            if _is_governed(model, facts, construct, op):
+            if _is_governed(model, facts, construct, op) or _is_chosen(model, facts, construct, constructs, op):
                 continue
             said.add((kernel.dotted, op))
             yield _finding(model, module, facts, kernel, construct, op)
@@ -180,11 +180,26 @@ def _is_governed(model: OpsModel, facts: FileFacts, construct: _Construct, op: s
     """Whether the user of the kernel looks at a slot of the op, or at the config."""
     if model.dialect.implementation_suffix in construct.text:
         return True
-    names = {
-        name for slot in model.slots if slot.namespace is facts and slot.op_name in (op, None) for name in slot.names
-    }
+    names = _slot_names(model, facts, op)
     names.update(name for slot in model.config_slots if slot.namespace is facts for name in slot.names)
     return any(re.search(rf"\b{re.escape(name)}\b", construct.text) is not None for name in names)
+
+
+def _is_chosen(
+    model: OpsModel, facts: FileFacts, construct: _Construct, constructs: tuple[_Construct, ...], op: str
+) -> bool:
+    """Whether what makes or calls the user of the kernel asks a slot of the op, which may put another in its place."""
+    names = _slot_names(model, facts, op)
+    return bool(names) and any(
+        other.name != construct.name and other.uses(construct.name) and any(other.uses(name) for name in names)
+        for other in constructs
+    )
+
+
+def _slot_names(model: OpsModel, facts: FileFacts, op: str) -> set[str]:
+    return {
+        name for slot in model.slots if slot.namespace is facts and slot.op_name in (op, None) for name in slot.names
+    }
 
 
 def _field(model: OpsModel, op: str) -> str:
