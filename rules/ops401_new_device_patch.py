@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from veomni_opslint.conditions import Condition, possible
 from veomni_opslint.extract.operands import dotted
@@ -57,12 +57,28 @@ def _for_old_transformers(model: OpsModel, patches: list[str]) -> set[str]:
     def is_old(patch: str) -> bool:
         steps = list(users.get(patch, ()))
         steps += [step for module, _ in steps for step in users.get(module, ())]
-        return any(not possible(imported.when, _with_new_transformers) for _, imported in steps)
+        return any(not possible(step.when, _with_new_transformers(model, user, step)) for user, step in steps)
 
     return {patch for patch in patches if is_old(patch)}
 
 
-def _with_new_transformers(atom: Condition) -> bool | None:
+def _with_new_transformers(model: OpsModel, module: str, imported: Import) -> Callable[[Condition], bool | None]:
+    """What conditions say with the new Transformers, and whether the functions called before the import return."""
+
+    def value_of(atom: Condition) -> bool | None:
+        if atom[0] != "completes" or len(atom) > 2:
+            return _is_new_transformers(atom)
+        for target in model.symbols.resolve(module, imported.scope, str(atom[1])):
+            if target.kind == "scope" and not target.rest:
+                scope = model.deep(target.module).scopes[target.scope]
+                if scope.kind == "function" and not possible(scope.completes, _is_new_transformers):
+                    return False
+        return None
+
+    return value_of
+
+
+def _is_new_transformers(atom: Condition) -> bool | None:
     asked = str(atom[1]).lower() if atom[0] == "call" else ""
     return True if "transformers" in asked and "version" in asked else None
 
