@@ -171,7 +171,7 @@ def _finding(model: OpsModel, missing: _Missing) -> Finding:
 
 def _hint(model: OpsModel, missing: _Missing) -> str:
     if missing.name:
-        defining = _defining(model, missing.name)
+        defining = _defining(model, missing)
         if len(defining) == 1:
             return f"; {missing.name} is defined in {defining[0]}"
         others = (one for one in model.presence.names_of(missing.module) if one != missing.name)
@@ -186,11 +186,13 @@ def _hint(model: OpsModel, missing: _Missing) -> str:
     return f"; did you mean {close}?" if close else "; correct the name, or remove what nobody can run"
 
 
-def _defining(model: OpsModel, name: str) -> list[str]:
+def _defining(model: OpsModel, missing: _Missing) -> list[str]:
+    """The modules that define the name, but not the one that asks for it: it cannot import from itself."""
     return [
         module
         for module, facts in model.modules_in(model.package)
-        if any(one.scope == 0 and one.name == name and one.kind == "scope" for one in facts.bindings)
+        if facts.path != missing.facts.path
+        and any(one.scope == 0 and one.name == missing.name and one.kind == "scope" for one in facts.bindings)
     ]
 
 

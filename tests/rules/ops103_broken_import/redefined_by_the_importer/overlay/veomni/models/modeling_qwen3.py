@@ -1,0 +1,1 @@
+import transformers.models.qwen3.modeling_qwen3 as hf_qwen3
