@@ -31,9 +31,12 @@ def check(model: OpsModel) -> Iterator[Finding]:
     for fault in faults:
         related = list(chain_of(model, fault.chain))
         if fault.step not in asked_for:
+            place = place_of_step(model, fault.step)
+            if fault.step.called_from is None:
+                related = [one for one in related if one.place != place]
             asked = "the patch config asks for it here"
             related += (Related(place, asked) for place in origins.get(_written(fault), ()))
-            yield rule.finding(place_of_step(model, fault.step), _message(model, fault), related)
+            yield rule.finding(place, _message(model, fault), related)
         elif _written(fault) not in written:
             yield rule.finding(_origin(model, asked_for, fault), _message(model, fault), related[1:])
 

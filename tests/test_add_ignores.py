@@ -81,7 +81,19 @@ def test_diff_changes_nothing(tmp_path: Path) -> None:
     outcome = opslint("veomni", "--add-ignores", REASON, "--diff", *RULES, cwd=tmp_path)
     assert outcome.status == 1
     assert outcome.out == f"--- a/{EXTRA}\n+++ b/{EXTRA}\n@@ -1 +1 @@\n-import triton\n+import triton  {IGNORE}\n"
+    assert outcome.err == "opslint: note: would silence 1 finding by comments in 1 file\n"
     assert (tmp_path / EXTRA).read_text(encoding="utf-8") == "import triton\n"
+
+
+def test_accepted_findings_need_no_comment(tmp_path: Path) -> None:
+    """What the baseline accepts is not silenced a second time, and it is said that there is something."""
+    write_base_tree(tmp_path)
+    write_files(tmp_path, {EXTRA: "import triton\n"})
+    accepted = ("--baseline", str(tmp_path / "b.txt"))
+    assert opslint("veomni", *accepted, "--write-baseline", "-q", *RULES, cwd=tmp_path).status == 0
+    outcome = opslint("veomni", "--add-ignores", REASON, "--diff", *accepted, *RULES, cwd=tmp_path)
+    said = "would silence 0 findings by comments in 0 files; 1 more in the baseline need none"
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", f"opslint: note: {said}\n")
 
 
 def test_yaml_takes_no_comment(tmp_path: Path) -> None:

@@ -136,6 +136,16 @@ def test_baseline_of_the_settings(tree: Path) -> None:
     assert opslint("veomni", "--baseline", "other.txt", cwd=tree).status == 1
 
 
+def test_no_baseline(tree: Path) -> None:
+    """It shows everything in spite of the settings, also where the baseline that they name is missing."""
+    write_files(tree, {"pyproject.toml": '[tool.opslint]\nbaseline = "baseline.txt"\n'})
+    everything = opslint("veomni", "--no-baseline", cwd=tree)
+    assert (everything.status, everything.err) == (1, "")
+    assert opslint("veomni", "--write-baseline", "-q", cwd=tree).status == 0
+    assert opslint("veomni", "-q", cwd=tree) == Outcome(0, "", "")
+    assert opslint("veomni", "--no-baseline", cwd=tree) == everything
+
+
 def test_baseline_that_cannot_be_written(tree: Path) -> None:
     """It is said, and the status is 2, whatever was found."""
     outcome = opslint("veomni", "--baseline", "nowhere/b.txt", "--write-baseline", cwd=tree)

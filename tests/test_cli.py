@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -353,10 +354,22 @@ def test_formats_offered_are_formats_there_are() -> None:
     assert "--output-format" in check_parser().option_names()
 
 
+@pytest.mark.parametrize("command", ["", "registry", "bind", "op", "runtime", "rules", "explain"])
+def test_help_says_how_it_ends(command: str) -> None:
+    """Each command's help lists its exit statuses, 2 among them."""
+    outcome = opslint(*[command] * bool(command), "--help")
+    assert re.findall(r"^  (\d)  ", outcome.out.partition("exit status:\n  0")[2], re.MULTILINE)[-1:] == ["2"]
+
+
 def test_rules() -> None:
-    """One line a rule, or JSON."""
+    """One line a rule, JSON, or a table of a page."""
     outcome = opslint("rules")
     assert [line.split()[0] for line in outcome.out.splitlines()] == [loaded.rule.code for loaded in load_rules()]
+    assert opslint("rules", "--format", "markdown").out.splitlines()[:3] == [
+        "| code | name | severity | fix | what it reports |",
+        "| --- | --- | --- | --- | --- |",
+        "| OPS001 | syntax-error | error |  | A file of the project cannot be parsed, so nothing in it was checked. |",
+    ]
     first = json.loads(opslint("rules", "--format", "json").out)[0]
     assert first == {
         "code": "OPS001",

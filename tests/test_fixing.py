@@ -291,6 +291,15 @@ def test_unsafe_fixes_are_asked_for(unsafe: bool, tree: Path, monkeypatch: pytes
     assert [file.after for file in result.files] == [FIXED.encode()] * unsafe
 
 
+def test_how_to_see_unsafe_fixes(tree: Path) -> None:
+    """--fix names the option that shows them, --diff the one that it lacks for that."""
+    write_files(tree, {FILE: "SCALE = 1.0  # noqa: OPS999\n"})
+    said = "opslint: note: 1 more fault can be fixed with --unsafe-fixes;"
+    fixing, showing = (opslint("veomni", how, *SELECT, cwd=tree).err.splitlines() for how in ("--fix", "--diff"))
+    assert fixing == ["opslint: note: fixed 0 faults in 0 files", f"{said} --diff shows how"]
+    assert showing == ["opslint: note: would fix 0 faults in 0 files", f"{said} --diff --unsafe-fixes shows how"]
+
+
 def test_verbose_says_why_there_is_no_fix(tree: Path) -> None:
     """For a finding of a rule that fixes others; without --verbose only the finding is shown."""
     write_files(tree, {FILE: "SCALE = 1.0  # opslint: ignore everything\n"})

@@ -161,7 +161,7 @@ def test_field_that_is_read_directly(project: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("rmsnorm", "opslint: error: no op `rmsnorm`; did you mean `rms_norm`?\n"),
+        ("rmsnorm", "opslint: error: no op `rmsnorm`; there is attn, rms_norm, swiglu_mlp; did you mean `rms_norm`?\n"),
         ("xyz", "opslint: error: no op `xyz`; there is attn, rms_norm, swiglu_mlp\n"),
     ],
 )

@@ -58,8 +58,8 @@ def test_text() -> None:
         "    9 | x = 1\n"
         "      |  ^\n"
         "\n"
-        "1 error and 1 warning in 2 of 12 files (1 below the level shown, 2 suppressed, "
-        "1 fixable with --fix --unsafe-fixes)\n"
+        "1 error and 1 warning in 2 of 12 files (2 suppressed, 1 fixable with "
+        "--fix --unsafe-fixes, 1 below the level shown; --min-severity info shows it)\n"
     )
 
 
@@ -79,8 +79,8 @@ def test_concise_with_everything() -> None:
         "coverage: 12 files read, 1 unreadable; 33 kernel specs, 4 op specs, 1 op slot; 1 registration unresolved\n"
         "  veomni/ops/c.py:4:1: the loop has no end\n"
         "\n"
-        "1 error and 1 warning in 2 of 12 files (1 below the level shown, 2 suppressed, "
-        "1 fixable with --fix --unsafe-fixes)\n"
+        "1 error and 1 warning in 2 of 12 files (2 suppressed, 1 fixable with "
+        "--fix --unsafe-fixes, 1 below the level shown; --min-severity info shows it)\n"
     )
 
 
@@ -181,7 +181,8 @@ def test_colour_wraps_and_changes_nothing_else() -> None:
         ("名 = torch_npu", Place("p", 1, 5, 1, 14), ["名 = torch_npu", "     ^^^^^^^^^"]),
         ("x = 1", Place("p", 1, 99), ["x = 1", "     ^"]),
         ("a\x1b[31mb", Place("p", 1, 1, 1, 2), ["a?[31mb", "^"]),
-        ("a" * 300 + "b", Place("p", 1, 301, 1, 302), ["a" * 20 + "b", " " * 20 + "^"]),
+        ("a" * 300 + "b", Place("p", 1, 301, 1, 302), ["…" + "a" * 19 + "b", " " * 20 + "^"]),
+        ("\t" + "a b " * 40, Place("p", 1, 2, 1, 3), ["a b " * 25 + "a b…", "^"]),
     ],
 )
 def test_excerpt(line: str, place: Place, shown: list[str]) -> None:
@@ -200,8 +201,8 @@ def test_narrow_terminal() -> None:
         "p:7:31: error OPS201 unguarded-npu-import",
         "  it is broken; it is broken; it is broken; it is broken; it",
         "  is broken; it is broken;",
-        "    7 | " + "x" * 20 + "名" * 16,
-        "      | " + " " * 20 + "^" * 32,
+        "    7 | …" + "x" * 19 + "名" * 15 + "…",
+        "      | " + " " * 20 + "^" * 31,
         "    veomni/ops/__init__.py:7:1: it is imported here, and",
         "      here, and here again",
         "    --fix --unsafe-fixes: move it behind the guard",
@@ -211,11 +212,12 @@ def test_narrow_terminal() -> None:
 
 @pytest.mark.parametrize(("columns", "shown"), [(60, 52), (100, 92), (200, 150), (None, 104)])
 def test_excerpt_is_clipped_to_the_terminal(columns: int | None, shown: int) -> None:
-    """As much of a long line is shown as the terminal is wide, and a fixed part where there is no terminal."""
+    """As much of a long line is shown as the terminal is wide, or a fixed part, with a mark where it is cut."""
     finding = replace(ERROR, place=Place("p", 7, 1, 7, 151), related=())
     report = replace(REPORT, findings=(finding,), excerpts={("p", 7): "x" * 150})
     lines = FORMATS["text"](report, Presentation(quiet=True, columns=columns)).splitlines()
-    assert lines[2:4] == ["    7 | " + "x" * shown, "      | " + "^" * shown]
+    code = "x" * 150 if shown == 150 else "x" * (shown - 1) + "…"
+    assert lines[2:4] == [f"    7 | {code}", "      | " + "^" * shown]
 
 
 def test_names_cannot_steer_the_terminal() -> None:

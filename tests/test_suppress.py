@@ -210,6 +210,22 @@ def test_comments_that_are_never_unused(text: str) -> None:
     assert run(text) == Suppressed((), 0)
 
 
+@pytest.mark.parametrize(
+    ("word", "findings", "hint"),
+    [
+        ("OPS310", (), "`opslint rules` lists them"),
+        ("OPS310", (found(1, "OPS301"),), "did you mean `OPS301`?"),
+        ("OPS310", (found(2, "OPS301"),), "`opslint rules` lists them"),
+        ("OPS999", (found(1, "OPS301"),), "`opslint rules` lists them"),
+    ],
+)
+def test_word_meant_for_a_finding_of_the_line(word: str, findings: tuple[Finding, ...], hint: str) -> None:
+    """What is near to a rule that reports on the line was meant for that, also a code, of which all are alike."""
+    message = f"`{word}` names no rule, so it suppresses nothing; {hint}"
+    kept = run(f"x = 1  # opslint: ignore[{word}]\ny = 2\n", *findings).kept
+    assert kept == (*findings, unused(1, 26, 32, message))
+
+
 def test_half_used_comment() -> None:
     """Of several rules in one comment, those without a finding are reported."""
     left = run("x = 1  # noqa: OPS201, OPS301\n", found(1))

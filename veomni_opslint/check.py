@@ -149,7 +149,8 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
 
 
 def _open_baseline(request: Request, project: Project, settings: Settings) -> BaselineFile | None:
-    if request.baseline is None and settings.baseline is None and request.baseline_use == "apply":
+    none_given = request.baseline is None and settings.baseline is None
+    if request.baseline_use == "none" or (none_given and request.baseline_use == "apply"):
         return None
     from veomni_opslint.gate.apply_baseline import open_baseline  # noqa: PLC0415 - most runs need none
 

@@ -138,8 +138,7 @@ def _op_called(model: OpsModel, name: str) -> str:
     by_field = {config_field_name(model, op): op for op in known}
     found = by_field.get(name) or by_field.get(name + model.dialect.implementation_suffix)
     if found is None:
-        hint = did_you_mean(name, (*known, *by_field))
-        raise RunError(f"no op `{name}`{hint or '; there is ' + ', '.join(known)}")
+        raise RunError(f"no op `{name}`; there is {', '.join(known)}{did_you_mean(name, (*known, *by_field))}")
     return found
 
 

@@ -10,7 +10,7 @@ from veomni_opslint.findings import Finding, Place, Severity
 from veomni_opslint.registrations import Unresolved
 from veomni_opslint.rule_loader import LoadedRule
 
-BaselineUse: TypeAlias = Literal["apply", "write", "prune"]
+BaselineUse: TypeAlias = Literal["apply", "write", "prune", "none"]
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from veomni_opslint.errors import did_you_mean
@@ -81,7 +81,8 @@ def suppress(
         for path in sorted(comments):
             if unused.code in selected.get(path, ()) and files[path].problem is None:
                 kept += _without_reason(unused, files[path], written[path]) if require_reason else ()
-                for finding in _unused(unused, files[path], comments[path], catalogue, selected[path], used):
+                near = [finding for finding in findings if finding.place.path == path]
+                for finding in _unused(unused, files[path], comments[path], catalogue, selected[path], used, near):
                     reason = _reason(finding, comments, catalogue, set())
                     if reason is None:
                         kept.append(finding)
@@ -196,6 +197,7 @@ def _unused(
     catalogue: Mapping[str, Rule],
     selected: Collection[str],
     used: Collection[tuple[str, Span, str]],
+    findings: Sequence[Finding],
 ) -> Iterator[Finding]:
     for comment in comments:
         suppression = comment.written
@@ -213,17 +215,27 @@ def _unused(
                 f"write `opslint: {suppression.kind}[RULE] reason`",
             )
         for word, span in suppression.rules:
-            message = _fault(word, suppression, catalogue, selected)
+            covered = [finding for finding in findings if comment.covers(finding)]
+            message = _fault(word, suppression, catalogue, selected, covered)
             if message is not None and (facts.path, suppression.span, word) not in used:
                 yield rule.finding(place_of(facts.path, facts.text, span), message)
 
 
-def _fault(word: str, suppression: Suppression, catalogue: Mapping[str, Rule], selected: Collection[str]) -> str | None:
+def _fault(
+    word: str,
+    suppression: Suppression,
+    catalogue: Mapping[str, Rule],
+    selected: Collection[str],
+    covered: Iterable[Finding],
+) -> str | None:
+    """What is wrong with the word; *covered* are the findings that a right one could silence."""
     meant = [rule for rule in catalogue.values() if matches(word, rule)]
     if not meant:
         if suppression.kind == "noqa" and not _OUR_CODE.fullmatch(word):
             return None
-        return f"`{word}` names no rule, so it suppresses nothing{rule_hint(word, catalogue.values())}"
+        here = dict.fromkeys(name for finding in covered for name in (finding.code, finding.name))
+        hint = did_you_mean(word, here) or rule_hint(word, catalogue.values())
+        return f"`{word}` names no rule, so it suppresses nothing{hint}"
     if any(rule.code not in selected or rule.name == _UNUSED for rule in meant):
         return None
     where = "in this file" if suppression.kind == "ignore-file" else "here"

@@ -165,9 +165,16 @@ def test_json(tree: Path) -> None:
                 ["--device", device],
                 f"--device {device}: is none of gpu:N, npu and cpu; {CAPABILITY}",
             )
-            for device in ("gpu:9", "gpu:1000", "gpu:090", "gpu")
+            for device in ("gpu:9", "gpu:1000", "gpu:090", "gpu", "gpuu", "H100")
         ),
-        (["--device", "gpuu"], "--device gpuu: is none of gpu:N, npu and cpu; did you mean `gpu`?"),
+        *(
+            (
+                ["--device", device],
+                f"--device {device}: is none of gpu:N, npu and cpu; {CAPABILITY}; did you mean `{meant}`?",
+            )
+            for device, meant in (("gpu90", "gpu:90"), ("GPU:9.0", "gpu:90"), ("sm_100", "gpu:100"), ("npuu", "npu"))
+        ),
+        (["--config", ""], "argument --config: names no file (see `opslint bind --help`)"),
         (
             ["--model", "lama"],
             "--model lama: no model with slots is called that; there are llama; did you mean `llama`?",

@@ -90,8 +90,9 @@ def _gets(binding: SlotBinding) -> str:
     if binding.status != "bound" or spec is None:
         return f"{binding.status} at {binding.stage}" if binding.status == "error" else binding.status
     place = spec.factory.place if isinstance(spec.factory, Factory) and spec.factory.place is not None else spec.place
+    where = f"{place.path}:{place.line}"
     name = spec.factory.qualname or spec.factory.text if isinstance(spec.factory, Factory) else "?"
-    return f"{name}, {place.path}:{place.line}"
+    return where if name.endswith("<lambda>") else f"{name}, {where}"
 
 
 def _matrix(result: Binding) -> tuple[Sequence[str], list[Sequence[str]]]:

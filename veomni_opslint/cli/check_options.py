@@ -6,10 +6,13 @@ import argparse
 
 from veomni_opslint.cli.option_types import (
     Parser,
+    add_baseline,
     add_colour,
+    add_no_baseline,
     add_project,
     choice,
     comma_separated,
+    named,
     new_parser,
 )
 from veomni_opslint.findings import Severity
@@ -110,7 +113,10 @@ def check_parser() -> Parser:
     show.add_argument("--show-settings", action="store_true", help="show every setting with its value, and end")
     show.add_argument("--show-schema", action="store_true", help="show a JSON schema of the settings file, and end")
     group.add_argument(
-        "--stdin-filename", metavar="PATH", help="take the content of PATH from standard input, the rest from disk"
+        "--stdin-filename",
+        type=named("file"),
+        metavar="PATH",
+        help="take the content of PATH from standard input, the rest from disk",
     )
     return parser
 
@@ -120,18 +126,17 @@ def _report_format(value: str) -> tuple[str, str]:
 
 
 def _report_file(value: str) -> tuple[str, str]:
-    if not value:
-        raise argparse.ArgumentTypeError("names no file")
-    return "--output", value
+    return "--output", named("file")(value)
 
 
 def _add_gate(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--baseline", metavar="FILE", help="do not show the findings that FILE accepts")
+    add_baseline(group)
     group.add_argument(
         "--new-from",
         metavar="REV",
         help="show only what is new since a git revision; REV... is where this branch left REV",
     )
     change = group.add_mutually_exclusive_group()
+    add_no_baseline(change)
     change.add_argument("--write-baseline", action="store_true", help="accept what is found: write it to the baseline")
     change.add_argument("--prune-baseline", action="store_true", help="remove from the baseline what is gone")

@@ -9,13 +9,14 @@ from collections.abc import Callable
 from veomni_opslint import __version__
 from veomni_opslint.cli.failure import report_done, report_doubt
 from veomni_opslint.cli.output import terminal_columns, wants_colour, write, write_file
+from veomni_opslint.cli.package_operand import package_operand
 from veomni_opslint.cli.parsers import CHECK, COMMANDS
 from veomni_opslint.cli.reports import report_targets, require_not_baseline, require_one, write_reports
 from veomni_opslint.cli.timings import render_timings
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.findings import Severity
 from veomni_opslint.own_rules import project_rules, rules_here
-from veomni_opslint.report import BaselineChange, Report
+from veomni_opslint.report import BaselineChange, BaselineUse, Report
 from veomni_opslint.reporters import Presentation
 from veomni_opslint.reporters.closing import counted
 from veomni_opslint.rule_loader import Selection, find_rule, rule_page
@@ -53,6 +54,8 @@ def run_check(options: argparse.Namespace) -> int:
         raise RunError("--write-baseline accepts all that is found, --new-from leaves the old out: give one of the two")
     if options.write_baseline and (options.fix or options.unsafe_fixes):
         raise RunError("--write-baseline accepts what --fix would repair: fix first, then accept what is left")
+    if options.no_baseline and options.baseline is not None:
+        raise RunError("--baseline names what --no-baseline leaves aside: give one of the two")
     if options.diff and (options.write_baseline or options.prune_baseline):
         raise RunError("--diff changes nothing, so no baseline is written with it: leave one of the two out")
     require_not_baseline(targets, options.baseline)
@@ -66,7 +69,7 @@ def run_check(options: argparse.Namespace) -> int:
         stdin=_standard_input() if options.stdin_filename else b"",
         baseline=options.baseline,
         new_from=options.new_from,
-        baseline_use="write" if options.write_baseline else "prune" if options.prune_baseline else "apply",
+        baseline_use=_baseline_use(options),
         replacements=any(target.format == "sarif" for target in targets),
     )
     status = 0
@@ -92,6 +95,12 @@ def run_check(options: argparse.Namespace) -> int:
     return status or report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
 
 
+def _baseline_use(options: argparse.Namespace) -> BaselineUse:
+    if options.no_baseline:
+        return "none"
+    return "write" if options.write_baseline else "prune" if options.prune_baseline else "apply"
+
+
 def _show_what_a_run_goes_by(options: argparse.Namespace, paths: tuple[str, ...]) -> int:
     from veomni_opslint.cli.settings_view import render_files, render_settings  # noqa: PLC0415
     from veomni_opslint.discovery import discover  # noqa: PLC0415
@@ -113,7 +122,8 @@ def run_registry(options: argparse.Namespace) -> int:
     from veomni_opslint.discovery import discover  # noqa: PLC0415
     from veomni_opslint.registry_report import FORMATS as REGISTRY_FORMATS  # noqa: PLC0415
 
-    project, settings = discover((options.path,), root=options.root, config=options.config)
+    path = package_operand(options.path, takes_job=False)
+    project, settings = discover((path,), root=options.root, config=options.config)
     model = analyse(project, settings).model
     doubt = doubt_about_dialect(model, settings)
     if doubt is not None:
@@ -135,7 +145,8 @@ def run_bind(options: argparse.Namespace) -> int:
     if options.matrix and options.format == "json":
         raise RunError("--matrix is a table for text and markdown; json always holds every slot")
     device = parse_device(options.device)
-    project, settings = discover((options.path,), root=options.root, config=options.settings)
+    path = package_operand(options.path, takes_job=True)
+    project, settings = discover((path,), root=options.root, config=options.settings)
     model = analyse(project, settings).model
     name, written = read_job_file(model, options.config) if options.config is not None else (None, {})
     result = bind(model, device, written, name, options.model)
@@ -155,7 +166,8 @@ def run_op(options: argparse.Namespace) -> int:
     from veomni_opslint.op_overview import overview  # noqa: PLC0415
     from veomni_opslint.op_report import FORMATS as OP_FORMATS  # noqa: PLC0415
 
-    done = checked(Request((options.path,), root=options.root, config=options.config))
+    path = package_operand(options.path, takes_job=False)
+    done = checked(Request((path,), root=options.root, config=options.config))
     model = done.analysis.model
     op = overview(model, options.name, done.report.findings)
     shown = OP_FORMATS[options.format](model, op, _presentation(options))

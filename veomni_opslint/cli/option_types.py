@@ -48,27 +48,46 @@ def new_parser(program: str, operands: str, description: str, epilog: str) -> Pa
 def add_project(group: argparse._ActionsContainer) -> None:
     """Where the project and its settings are."""
     told = "take opslint's settings from FILE instead of the project's own"
-    group.add_argument("--config", metavar="FILE", help=f"{told} (--settings is the same)")
-    _also(group, "--settings", "config")
+    group.add_argument("--config", type=named("file"), metavar="FILE", help=f"{told} (--settings is the same)")
+    _also(group, "--settings", "config", type=named("file"))
     add_root(group)
 
 
 def add_project_of_job(group: argparse._ActionsContainer) -> None:
     """The same for a command whose ``--config`` is the file of a job."""
     group.add_argument(
-        "--settings", metavar="FILE", help="take opslint's settings from FILE instead of the project's own"
+        "--settings",
+        type=named("file"),
+        metavar="FILE",
+        help="take opslint's settings from FILE instead of the project's own",
     )
     add_root(group)
 
 
 def add_root(group: argparse._ActionsContainer) -> None:
     """Where the project is."""
-    group.add_argument("--root", metavar="DIR", help="the project root (default: found above PATH)")
+    group.add_argument(
+        "--root", type=named("folder"), metavar="DIR", help="the project root (default: found above PATH)"
+    )
 
 
 def add_output(group: argparse._ActionsContainer) -> None:
     """Where the output goes."""
-    group.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")
+    group.add_argument("--output", type=named("file"), metavar="FILE", help="write to FILE instead of standard output")
+
+
+def add_baseline(group: argparse._ActionsContainer) -> None:
+    """What is accepted already."""
+    group.add_argument(
+        "--baseline", type=named("file"), metavar="FILE", help="do not show the findings that FILE accepts"
+    )
+
+
+def add_no_baseline(group: argparse._ActionsContainer) -> None:
+    """That nothing is."""
+    group.add_argument(
+        "--no-baseline", action="store_true", help="show everything, also what the `baseline` of the settings accepts"
+    )
 
 
 def add_verbose(group: argparse._ActionsContainer) -> None:
@@ -100,7 +119,7 @@ def _also(
     group: argparse._ActionsContainer,
     name: str,
     dest: str,
-    type: Callable[[str], str] = str,  # noqa: A002
+    type: Callable[[str], str],  # noqa: A002
 ) -> None:
     """Another name of the option that sets *dest*, which the help does not list a second time."""
     group.add_argument(name, dest=dest, type=type, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -115,6 +134,17 @@ def choice(options: Sequence[str]) -> Callable[[str], str]:
         return value
 
     return one_of
+
+
+def named(what: str) -> Callable[[str], str]:
+    """The name of a *what*, which is not empty: a variable of a script that was never set is no choice of anything."""
+
+    def not_empty(value: str) -> str:
+        if not value:
+            raise argparse.ArgumentTypeError(f"names no {what}")
+        return value
+
+    return not_empty
 
 
 def positive(value: str) -> float:

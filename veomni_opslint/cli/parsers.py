@@ -8,8 +8,10 @@ from collections.abc import Callable, Sequence
 from veomni_opslint.cli.check_options import REPORT_FORMATS, check_parser
 from veomni_opslint.cli.option_types import (
     Parser,
+    add_baseline,
     add_colour,
     add_format,
+    add_no_baseline,
     add_output,
     add_project,
     add_project_of_job,
@@ -17,6 +19,7 @@ from veomni_opslint.cli.option_types import (
     comma_separated,
     count,
     device,
+    named,
     new_parser,
     positive,
 )
@@ -26,7 +29,7 @@ CHECK = "check"
 REGISTRY_FORMATS = ("text", "json", "markdown")
 BIND_FORMATS = ("text", "json", "markdown")
 RUNTIME_FORMATS = (*REGISTRY_FORMATS, *(one for one in REPORT_FORMATS if one not in REGISTRY_FORMATS))
-RULES_FORMATS = ("text", "json")
+RULES_FORMATS = ("text", "json", "markdown")
 
 _PATH = "the package, or its repository (default: .)"
 
@@ -63,7 +66,10 @@ def registry_parser() -> Parser:
         "Show which kernels, ops, slots and config fields the code has, without running it.",
         "examples:\n"
         "  opslint registry veomni/\n"
-        "  opslint registry veomni/ --output-format json --output registry.json\n",
+        "  opslint registry veomni/ --output-format json --output registry.json\n\n"
+        "exit status:\n"
+        "  0  it is shown\n"
+        "  2  the run could not be made\n",
     )
     parser.add_argument("path", nargs="?", default=".", metavar="PATH", help=_PATH)
     add_format(parser, REGISTRY_FORMATS)
@@ -90,14 +96,18 @@ def bind_parser() -> Parser:
         "  2  the run could not be made\n",
     )
     parser.add_argument("path", nargs="?", default=".", metavar="PATH", help=_PATH)
-    parser.add_argument("--config", metavar="YAML", help="bind with this file of a job instead of the defaults")
+    parser.add_argument(
+        "--config", type=named("file"), metavar="YAML", help="bind with this file of a job instead of the defaults"
+    )
     parser.add_argument(
         "--device",
         default="gpu:90",
         metavar="DEVICE",
         help="gpu:N of that compute capability, npu, or cpu (default: gpu:90)",
     )
-    parser.add_argument("--model", metavar="NAME", help="only this model (default: every model that has a slot)")
+    parser.add_argument(
+        "--model", type=named("model"), metavar="NAME", help="only this model (default: every model that has a slot)"
+    )
     parser.add_argument("--matrix", action="store_true", help="one table, models against ops (text and markdown)")
     add_format(parser, BIND_FORMATS)
     add_output(parser)
@@ -113,7 +123,11 @@ def op_parser() -> Parser:
         "opslint op",
         "NAME [PATH]",
         "Show everything about one op, and which steps of adding it are done.",
-        "example:\n  opslint op rms_norm\n",
+        "example:\n"
+        "  opslint op rms_norm\n\n"
+        "exit status:\n"
+        "  0  the op is shown, whatever is missing or found\n"
+        "  2  there is no such op, or the run could not be made\n",
     )
     parser.add_argument("name", metavar="NAME", help="an op (rms_norm) or its config field (rms_norm_implementation)")
     parser.add_argument(
@@ -148,9 +162,17 @@ def runtime_parser() -> Parser:
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help=_PATH)
     group = parser.add_argument_group("the program")
-    group.add_argument("--package", metavar="NAME", help="run the installed package of this name instead of a path")
     group.add_argument(
-        "--python", metavar="FILE", help="the interpreter that jobs run with (default: the one that runs opslint)"
+        "--package",
+        type=named("package"),
+        metavar="NAME",
+        help="run the installed package of this name instead of a path",
+    )
+    group.add_argument(
+        "--python",
+        type=named("file"),
+        metavar="FILE",
+        help="the interpreter that jobs run with (default: the one that runs opslint)",
     )
     group.add_argument(
         "--timeout",
@@ -169,8 +191,10 @@ def runtime_parser() -> Parser:
         metavar="DEVICE",
         help="pretend to be gpu:N, npu or cpu, with stand-ins for packages that are not installed",
     )
-    group.add_argument("--config", metavar="YAML", help="bind the slots of the models as a job with this file does")
-    group.add_argument("--model", metavar="NAME", help="bind the slots of this model only")
+    group.add_argument(
+        "--config", type=named("file"), metavar="YAML", help="bind the slots of the models as a job with this file does"
+    )
+    group.add_argument("--model", type=named("model"), metavar="NAME", help="bind the slots of this model only")
     group.add_argument(
         "--call",
         action="store_true",
@@ -182,7 +206,9 @@ def runtime_parser() -> Parser:
         ("--ignore", "do not run these rules"),
     ):
         group.add_argument(name, action="extend", type=comma_separated, default=[], metavar="RULES", help=text)
-    group.add_argument("--baseline", metavar="FILE", help="do not show the findings that FILE accepts")
+    accepted = group.add_mutually_exclusive_group()
+    add_baseline(accepted)
+    add_no_baseline(accepted)
     group = parser.add_argument_group("output")
     add_format(group, RUNTIME_FORMATS)
     add_output(group)
@@ -202,7 +228,7 @@ def rules_parser() -> Parser:
         "",
         "List every rule: code, name, severity, whether it has a fix, and one line. Rules of the project in this "
         "folder are among them.",
-        "",
+        "exit status:\n  0  they are listed\n  2  a rule of the project cannot be loaded\n",
     )
     add_format(parser, RULES_FORMATS)
     add_output(parser)
@@ -217,7 +243,12 @@ def explain_parser() -> Parser:
         "RULE",
         "Show the page of a rule: what it catches, why, a bad and a good example, how to put it right, when to "
         "suppress it. In a pipe or a file it is the whole page, as Markdown.",
-        "examples:\n  opslint explain OPS301\n  opslint explain unregistered-slot\n",
+        "examples:\n"
+        "  opslint explain OPS301\n"
+        "  opslint explain unregistered-slot\n\n"
+        "exit status:\n"
+        "  0  the page is shown\n"
+        "  2  there is no such rule, or a rule of the project cannot be loaded\n",
     )
     parser.add_argument("rule", metavar="RULE", help="a code (OPS301) or a name (unregistered-slot)")
     parser.add_argument(

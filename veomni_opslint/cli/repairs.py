@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from veomni_opslint.check import Request, check
 from veomni_opslint.cli.failure import report_doubt, report_not_done
@@ -13,6 +14,9 @@ from veomni_opslint.fixing.difference import unified_diff
 from veomni_opslint.fixing.rounds import Repaired, left_alone, repair
 from veomni_opslint.fixing.writing import ChangedFile, NotWritten, write_files
 from veomni_opslint.report import Report
+
+if TYPE_CHECKING:
+    from veomni_opslint.fixing.ignores import Silenced
 
 _CANNOT_WRITE = 2
 
@@ -50,15 +54,23 @@ def _with_ignores(options: argparse.Namespace, request: Request) -> tuple[Report
     result = add_ignores(request, options.add_ignores)
     if options.diff:
         write(unified_diff(result.files), options.output)
+        _say_silenced(options, "would silence", result, ())
         return check(request), 0
     problems = _written(result.checked.report.root, result.files)
-    if not options.quiet:
-        files = len(result.files) - len(problems)
-        report_doubt(f"silenced {_counted(result.number, 'finding')} by comments in {_counted(files, 'file')}")
-        if result.checked.report.findings:
-            report_doubt("what is left stands in files that take no comment: use `per-file-ignores` or a baseline")
+    _say_silenced(options, "silenced", result, problems)
     report = check(request) if problems else result.checked.report
     return report, _status(problems)
+
+
+def _say_silenced(options: argparse.Namespace, did: str, result: Silenced, problems: Sequence[NotWritten]) -> None:
+    if options.quiet:
+        return
+    left = result.checked.report
+    files = _counted(len(result.files) - len(problems), "file")
+    others = f"; {left.baselined} more in the baseline need none" if left.baselined else ""
+    report_doubt(f"{did} {_counted(result.number, 'finding')} by comments in {files}{others}")
+    if left.findings:
+        report_doubt("what is left stands in files that take no comment: use `per-file-ignores` or a baseline")
 
 
 def _written(root: str, files: Sequence[ChangedFile]) -> tuple[NotWritten, ...]:
@@ -88,7 +100,8 @@ def _say(options: argparse.Namespace, did: str, result: Repaired, problems: Sequ
             report_doubt(f"{finding.place}: {finding.code} has no fix: {reason}")
     unsafe = sum(finding.fix is not None and not finding.fix.safe for finding in result.checked.report.findings)
     if unsafe and not options.unsafe_fixes:
-        report_doubt(f"{_counted(unsafe, 'more fault')} can be fixed with --unsafe-fixes; --diff shows how")
+        how = "--diff --unsafe-fixes shows how" if options.diff else "--diff shows how"
+        report_doubt(f"{_counted(unsafe, 'more fault')} can be fixed with --unsafe-fixes; {how}")
 
 
 def _counted(number: int, noun: str) -> str:

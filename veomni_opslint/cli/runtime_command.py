@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from veomni_opslint.check import Request
 from veomni_opslint.cli.output import terminal_columns, wants_colour, write
+from veomni_opslint.cli.package_operand import package_operand
 from veomni_opslint.cli.reports import place_in_repository
 from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Severity
@@ -34,6 +35,7 @@ def run_runtime(options: argparse.Namespace) -> int:
         selection=Selection(tuple(options.select), tuple(options.ignore)),
         min_severity=Severity.WARNING,
         baseline=options.baseline,
+        baseline_use="none" if options.no_baseline else "apply",
     )
     rank = this_rank()
     if rank is not None:
@@ -54,7 +56,7 @@ def run_runtime(options: argparse.Namespace) -> int:
 def _path(options: argparse.Namespace) -> str:
     """What to run: the path that is given, or the package of that name that the interpreter finds."""
     if options.package is None:
-        return str(options.path or ".")
+        return package_operand("." if options.path is None else options.path, takes_job=True)
     if options.path is not None:
         raise RunError("a path and --package: one of them says what to run")
     return installed_package(options.python or RuntimeOptions().python, options.package)

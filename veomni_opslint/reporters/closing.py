@@ -24,8 +24,6 @@ def summary(report: Report) -> str:
     counts = [counted(report.count(severity), str(severity)) for severity in SEVERITIES if report.count(severity)]
     found = " and ".join(part for part in (", ".join(counts[:-1]), *counts[-1:]) if part) or "no findings"
     aside = []
-    if report.hidden:
-        aside.append(f"{report.hidden} below the level shown")
     if report.suppressed:
         aside.append(f"{report.suppressed} suppressed")
     if report.baselined:
@@ -38,6 +36,9 @@ def summary(report: Report) -> str:
         aside.append(f"{safe} fixable with --fix")
     if unsafe:
         aside.append(f"{unsafe} more with --unsafe-fixes" if safe else f"{unsafe} fixable with --fix --unsafe-fixes")
+    if report.hidden:
+        them = "it" if report.hidden == 1 else "them"
+        aside.append(f"{report.hidden} below the level shown; --min-severity info shows {them}")
     asides = f" ({', '.join(aside)})" if aside else ""
     of = f"{report.files_with_findings()} of " if report.findings else ""
     return f"{found} in {of}{counted(report.files, 'file')}{asides}"

@@ -14,6 +14,7 @@ from veomni_opslint.reporters.style import Presentation, printable
 _COLUMNS = 112
 _KEPT_BEFORE = 20
 _TAB = "    "
+_CUT = "…"
 _MANY = 20
 
 
@@ -78,20 +79,24 @@ def _excerpt(line: str, finding: Finding, presentation: Presentation) -> Iterato
         offset = max(offset, start - _KEPT_BEFORE)
         while _width(line[offset:start]) > _KEPT_BEFORE:
             offset += 1
-    shown = _clipped(line[offset:], room)
+    if line[:offset].strip():
+        line = line[:offset] + _CUT + line[offset + 1 :]
+    shown = _clipped(line[offset:].rstrip(), room)
     pad = " " * _width(line[offset:start])
-    carets = "^" * max(_width(line[start : min(end, offset + len(shown))]), 1)
-    yield presentation.dim(f"    {number} | ") + _displayed(shown.rstrip())
+    carets = "^" * max(_width(shown[start - offset : end - offset]), 1)
+    yield presentation.dim(f"    {number} | ") + _displayed(shown)
     yield presentation.dim(margin) + pad + presentation.severe(carets, finding.severity)
 
 
 def _clipped(text: str, room: int) -> str:
-    """As much of *text* as *room* columns hold."""
+    """As much of *text* as *room* columns hold, and a mark where that is not all of it."""
+    if _width(text) <= room:
+        return text
     used = 0
     for index, character in enumerate(text):
         used += _width(character)
-        if used > room:
-            return text[:index]
+        if used >= room:
+            return text[:index] + _CUT
     return text
 
 
