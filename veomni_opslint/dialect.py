@@ -41,6 +41,7 @@ class Dialect:
     )  # fmt: skip
     op_scope: str = "OpScope"
     ops_config: str = "OpsImplementationConfig"
+    model_keys: tuple[str, ...] = ("model_type", "model_path", "config_path")
     implementation_suffix: str = "_implementation"
     eager: str = "eager"
     config_field_of: dict[str, str] = field(default_factory=lambda: {"moe_experts": "moe_implementation"})

@@ -79,6 +79,9 @@ MATRIX = f"""\
 """
 
 
+OTHERS = "job.yaml is for {}, so what other models do with it does not matter: `--model {}` binds one model."
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
     """A small project with a job file."""
@@ -196,6 +199,41 @@ def test_job_files_are_checked(tree: Path) -> None:
     assert outcome.out.startswith("two.yaml:2:5: error OPS602 unknown-config-key: `b.y` is no argument of a job")
     message = "nothing to check in job.yaml: no Python file, no document, and no YAML file that configures a job"
     assert opslint("job.yaml", cwd=tree) == Outcome(2, "", f"opslint: error: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("model", "closing"),
+    [
+        ("", "A job builds one model: `--model NAME` binds one model."),
+        (
+            "  model_path: org/Some-Llama\n",
+            OTHERS.format("org/Some-Llama", "NAME"),
+        ),
+        (
+            "  model_path: org/Some-Llama\n  model_type: second\n",
+            OTHERS.format("second", "second"),
+        ),
+    ],
+)
+def test_file_for_another_model(model: str, closing: str, tree: Path) -> None:
+    """Where several models were bound and some fail, the way out is said; a single model needs none."""
+    second = LLAMA.replace("llama", "second")
+    ops = "ops:\n  rms_norm_implementation: npu\n"
+    write_files(
+        tree,
+        {
+            JOB: f"{JOB_TEXT}\n\n@dataclass\nclass Outer:\n    model: Job = field(default_factory=Job)\n",
+            second: (tree / LLAMA).read_text(),
+            "job.yaml": f"model:\n{model}{''.join(f'  {line}' for line in ops.splitlines(True))}",
+        },
+    )
+    outcome = opslint("bind", "veomni", "--config", "job.yaml", cwd=tree)
+    assert (outcome.status, outcome.out.splitlines()[-1]) == (1, closing)
+    one = opslint("bind", "veomni", "--config", "job.yaml", "--model", "second", cwd=tree)
+    assert (one.status, one.out.splitlines()[-1]) == (
+        1,
+        "1 model on gpu:90, with job.yaml: 1 bound, 0 eager, 1 cannot be bound.",
+    )
 
 
 def test_success(tree: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_job_file(tmp_path: Path) -> None:
     """The file of a job decides, through anchors and merge keys; what it does not name keeps its default."""
     job = "kept: &kept {rms_norm_implementation: fused}\nmodel:\n  ops_implementation:\n    <<: *kept\n"
     model = model_of(tmp_path, {"job.yaml": job})
-    name, written = read_job_file(model, str(tmp_path / "job.yaml"))
+    name, written, _ = read_job_file(model, str(tmp_path / "job.yaml"))
     result = bind(model, parse_device("npu"), written, name, None)
     assert rows(result) == [
         ("veomni_rms_norm", "npu", "config", "bound", None),
@@ -133,7 +133,7 @@ def test_rejected_values(tmp_path: Path) -> None:
     """A value that the tables do not allow stops every job, before any slot is bound."""
     job = "model: {ops_implementation: {rms_norm_implementation: npu, swiglu_mlp_implementation: liger}}\n"
     model = model_of(tmp_path, {"job.yaml": job})
-    _, written = read_job_file(model, str(tmp_path / "job.yaml"))
+    _, written, _ = read_job_file(model, str(tmp_path / "job.yaml"))
     result = bind(model, parse_device("gpu:90"), written, "job.yaml", None)
     assert rows(result) == [
         ("veomni_rms_norm", "npu", "config", "error", "config"),
@@ -237,7 +237,7 @@ def test_device_patches(value: str, expected: list[tuple[str, str]], tmp_path: P
         "job.yaml": f"model: {{ops_implementation: {{rms_norm_implementation: {value}}}}}\n",
     }
     model = model_of(tmp_path, files)
-    _, written = read_job_file(model, str(tmp_path / "job.yaml"))
+    _, written, _ = read_job_file(model, str(tmp_path / "job.yaml"))
     result = bind(model, parse_device("gpu:90"), written, "job.yaml", "wan")
     assert [(patch.target.op_name, patch.status) for patch in result.patches] == expected
     assert bind(model, parse_device("gpu:90"), written, "job.yaml", "llama").patches == ()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from veomni_opslint.errors import RunError, did_you_mean
 from veomni_opslint.model import OpsModel
@@ -10,8 +12,16 @@ from veomni_opslint.model.binding import Written
 from veomni_opslint.yaml_documents import YamlNode, read_yaml
 
 
-def read_job_file(model: OpsModel, path: str) -> tuple[str, dict[str, Written]]:
-    """The name of the file *path* in the project, and what it gives by field.
+class JobValues(NamedTuple):
+    """What the file ``name`` of the project gives by field. ``model`` is what it says is trained, empty for nothing."""
+
+    name: str
+    written: dict[str, Written]
+    model: str = ""
+
+
+def read_job_file(model: OpsModel, path: str) -> JobValues:
+    """What the file *path* gives.
 
     Raises:
         RunError: it cannot be read, is no configuration of a job, or names a field that does not exist.
@@ -27,7 +37,7 @@ def read_job_file(model: OpsModel, path: str) -> tuple[str, dict[str, Written]]:
         place = f":{found.place.line}:{found.place.column}" if found.place is not None else ""
         raise RunError(f"--config {path}{place}: {found.problem}")
     if found.root is None:
-        return name, {}
+        return JobValues(name, {})
     if found.root.kind != "mapping":
         raise RunError(f"--config {path}: holds no mapping of arguments, so it configures no job")
     paths = _paths(model)
@@ -45,7 +55,16 @@ def read_job_file(model: OpsModel, path: str) -> tuple[str, dict[str, Written]]:
         section = _section(found.root, keys)
         if section is not None:
             written.update(_fields(model, path, section))
-    return name, written
+    sections = (_section(found.root, keys[:-1]) for keys in paths)
+    named = next((text for section in sections if section is not None for text in _models(model, section)), "")
+    return JobValues(name, written, named)
+
+
+def _models(model: OpsModel, section: YamlNode) -> Iterator[str]:
+    for key in model.dialect.model_keys:
+        entry = section.entry(key)
+        if entry is not None and entry.value.kind == "string" and entry.value.text:
+            yield entry.value.text
 
 
 def _paths(model: OpsModel) -> tuple[tuple[str, ...], ...]:

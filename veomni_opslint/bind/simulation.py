@@ -56,7 +56,8 @@ class Binding:
     """The whole answer.
 
     ``patches`` are the ops that device patches apply to models. ``rejected`` are fields whose value the config class
-    rejects, whatever the model.
+    rejects, whatever the model. ``named`` is the model that the file ``config`` says it trains; empty where it says
+    none, or where one was asked for.
     """
 
     device: Device
@@ -64,6 +65,7 @@ class Binding:
     models: tuple[ModelBinding, ...]
     patches: tuple[PatchBinding, ...]
     rejected: tuple[FieldValue, ...]
+    named: str = ""
 
     @property
     def failed(self) -> bool:
@@ -73,9 +75,16 @@ class Binding:
 
 
 def bind(
-    model: OpsModel, device: Device, written: Mapping[str, Written], config: str | None, name: str | None
+    model: OpsModel,
+    device: Device,
+    written: Mapping[str, Written],
+    config: str | None,
+    name: str | None,
+    named: str = "",
 ) -> Binding:
     """Bind the slots of every model, or of the one called *name*, with what the file *config* gives as *written*.
+
+    *named* is the model that the file names.
 
     Raises:
         RunError: the project has nothing to bind, or no model of that name.
@@ -104,6 +113,7 @@ def bind(
         models=tuple(ModelBinding(file, tuple(_slots(model, file, values, device))) for file in chosen),
         patches=applied,
         rejected=tuple(value for value in values.values() if value.error),
+        named=named if name is None else "",
     )
 
 

@@ -124,9 +124,22 @@ def _closing(result: Binding) -> str:
             counts[slot.status] += 1
     for patch in result.patches:
         counts[patch.status] += 1
-    models = len({model.file.name for model in result.models} | {patch.patches.model for patch in result.patches})
+    names = {model.file.name for model in result.models} | {patch.patches.model for patch in result.patches}
+    models = len(names)
     words = [f"{counts['bound']} bound", f"{counts['eager']} eager", f"{counts['error']} cannot be bound"]
     words += [f"{counts['unknown']} not known"] * bool(counts["unknown"])
+    counted = f"{models} model{'s' * (models != 1)} on {result.device}, with {_configuration(result)}"
+    return f"{counted}: {', '.join(words)}.\n{_way_out(result, names) if counts['error'] and models > 1 else ''}"
+
+
+def _way_out(result: Binding, names: set[str]) -> str:
+    """How to leave out models that a job file is not meant for."""
+    if result.config is None:
+        return ""
+    if not result.named:
+        return "A job builds one model: `--model NAME` binds one model.\n"
+    which = result.named if result.named in names else "NAME"
     return (
-        f"{models} model{'s' * (models != 1)} on {result.device}, with {_configuration(result)}: {', '.join(words)}.\n"
+        f"{result.config} is for {result.named}, so what other models do with it does not matter: "
+        f"`--model {which}` binds one model.\n"
     )

@@ -148,8 +148,8 @@ def run_bind(options: argparse.Namespace) -> int:
     path = package_operand(options.path, takes_job=True)
     project, settings = discover((path,), root=options.root, config=options.settings)
     model = analyse(project, settings).model
-    name, written = read_job_file(model, options.config) if options.config is not None else (None, {})
-    result = bind(model, device, written, name, options.model)
+    name, written, named = read_job_file(model, options.config) if options.config is not None else (None, {}, "")
+    result = bind(model, device, written, name, options.model, named)
     if options.format == "json":
         text = render_json(result)
     elif options.format == "markdown":

@@ -20,7 +20,7 @@ def expected_binding(model: OpsModel, options: RuntimeOptions, environment: Envi
     Raises:
         RunError: the job file cannot be read, the model does not exist, or the program has no function that binds.
     """
-    name, written = read_job_file(model, options.job_file) if options.job_file else (None, {})
+    name, written, _ = read_job_file(model, options.job_file) if options.job_file else (None, {}, "")
     device = _device(options, environment)
     expected = bind(model, device, written, name, options.model or None)
     function = model.dialect.bind_function
