@@ -246,6 +246,8 @@ class FileFacts:
     exports: tuple[tuple[str, Span], ...] | None = None
     truths: tuple[tuple[str, Condition], ...] = ()
     """For module-level names that end up holding a condition: the name and the condition."""
+    choices: tuple[tuple[str, tuple[tuple[Condition, object], ...]], ...] = ()
+    """For module-level names that end up holding one of several constants: the name, and when it is which."""
     attributes: tuple[AttributeTruth, ...] = ()
     tree: ast.Module | None = None
     """Module-level and class-level code; the bodies of functions are emptied, ``function_body`` reads them."""

@@ -142,6 +142,22 @@ def test_warnings_stay_inside() -> None:
     assert [block.problem for block in facts.embedded] == [None]
 
 
+def test_choices() -> None:
+    """A module-level name that ends up with one of several constants has them; one that may hold more has none."""
+    text = (
+        "A = 'npu' if x else 'gpu'\nB = 'a' if x else 'b' if y else None\nC = 'npu' if x else f()\nD = 'gpu'\n"
+        "if x:\n    E = 'npu'\nelse:\n    E = 'gpu'\n"
+        "G = 'npu' if x else 'gpu'\ndef set_it():\n    global G\n    G = 'cpu'\nH = A\nH += 'x'\n"
+    )
+    x, y = ("name", "x"), ("name", "y")
+    two = ((x, "npu"), (("not", x), "gpu"))
+    assert facts_of(text).choices == (
+        ("A", two),
+        ("B", ((x, "a"), (("and", ("not", x), y), "b"), (("and", ("not", x), ("not", y)), None))),
+        ("E", two),
+    )
+
+
 def test_truths() -> None:
     """A module-level name that ends up with a condition has it; one that functions assign has none."""
     text = (

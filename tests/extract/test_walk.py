@@ -59,6 +59,7 @@ def agrees(shallow: FileFacts, deep: FileFacts) -> None:
     assert set(shallow.slots) <= set(deep.slots)
     assert set(shallow.entry_strings) <= set(deep.entry_strings)
     assert (deep.exports, deep.truths, deep.embedded) == (shallow.exports, shallow.truths, shallow.embedded)
+    assert deep.choices == shallow.choices
     assert plain(deep.tree) == plain(shallow.tree)
     assert (deep.deep, shallow.deep) == (True, False)
 

@@ -12,6 +12,10 @@ FILES = {
     "p/__init__.py": "",
     "p/device.py": "from transformers.utils import is_torch_npu_available\n"
     "ON_NPU = is_torch_npu_available()\nON_GPU = not ON_NPU\nEITHER = ON_NPU or flag\nFLAG = flag()\n"
+    "KIND = 'npu' if ON_NPU else 'gpu'\n"
+    "FLAVOUR = 'plain'\nif ON_NPU:\n    FLAVOUR = 'ascend'\nelif flag():\n    FLAVOUR = 'fast'\n"
+    "SET = 'npu' if ON_NPU else 'gpu'\ndef choose():\n    global SET\n    SET = 'npu'\n"
+    "OPEN = read() if ON_NPU else 'gpu'\n"
     "def on_npu(): return is_torch_npu_available()\n"
     "def early():\n    if not on_npu():\n        return False\n    return True\n"
     "def no_npu(): return not early()\n"
@@ -91,6 +95,16 @@ def test_tests(test: str, expected: bool | None) -> None:
         ("other.device.ON_GPU", True),
         ("EITHER", None),
         ("FLAG", None),
+        ("KIND == 'npu'", False),
+        ("'npu' != device.KIND", True),
+        ("KIND == 'gpu'", True),
+        ("KIND in ('npu', 'ascend')", False),
+        ("KIND == other.KIND", None),
+        ("FLAVOUR == 'ascend'", False),
+        ("FLAVOUR == 'plain'", None),
+        ("FLAVOUR is None", False),
+        ("SET == 'npu'", None),
+        ("OPEN == 'npu'", None),
         ("on_npu()", False),
         ("other.renamed()", False),
         ("early()", False),

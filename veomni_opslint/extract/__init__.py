@@ -7,6 +7,7 @@ import builtins
 import sys
 
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.extract.choices import choices_of
 from veomni_opslint.extract.comments import statement_lines, suppressions
 from veomni_opslint.extract.embedded import embedded_blocks
 from veomni_opslint.extract.operands import truth_of
@@ -81,6 +82,7 @@ def _facts(
         for name, value in module.names.items()
         if value[0] in _HELD_CONDITIONS and name not in walker.global_assigned and value != ("name", name)
     )
+    chosen = ((name, choices_of(value)) for name, value in module.names.items() if name not in walker.global_assigned)
     return FileFacts(
         path=path,
         text=text,
@@ -97,6 +99,7 @@ def _facts(
         suppressions=_suppressions(text, tree, walker),
         exports=tuple(walker.exports) if walker.exports is not None else None,
         truths=truths,
+        choices=tuple((name, among) for name, among in chosen if among),
         attributes=tuple(walker.attributes),
         tree=tree,
     )

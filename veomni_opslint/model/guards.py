@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from veomni_opslint.conditions import Condition, atoms, possible, truth
+from veomni_opslint.conditions import FALSE, Condition, atoms, either, possible, truth
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Scope
 from veomni_opslint.model.symbols import Symbols, Target
@@ -102,7 +102,7 @@ class WithoutNpu:
                     return None
                 return False if self.npu and _speaks_of_cuda(label) else None
             case "cmp":
-                return self._comparison(module, scope, atom)
+                return self._comparison(module, scope, atom, depth)
             case "gate":
                 return self._gate(module, scope, atom, depth)
             case "completes":
@@ -260,8 +260,12 @@ class WithoutNpu:
         packages = self.dialect.npu_packages
         return target.kind == "external" and f"{target.name}.".startswith(tuple(f"{one}." for one in packages))
 
-    def _comparison(self, module: str, scope: int, atom: Condition) -> bool | None:
+    def _comparison(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
         _, operator, left, right = atom
+        if left[0] == "name" and right[0] == "const" and operator in ("Eq", "Is"):
+            chosen = self._chosen(module, scope, left[1], right[1], depth)
+            if chosen is not None:
+                return chosen
         if operator == "Eq" and right[0] == "const" and right[1] in self.dialect.npu_device_names:
             if self.npu:
                 # What the helper gives is the accelerator of the host; another device may be the CPU's.
@@ -299,6 +303,21 @@ class WithoutNpu:
             if left[1] == "cuda":
                 return self.cuda
         return None
+
+    def _chosen(self, module: str, scope: int, name: str, constant: object, depth: int) -> bool | None:
+        """Whether a variable of a module, which a guard chose a constant for, holds *constant*; all must agree."""
+        known: set[bool | None] = set()
+        for target in self.symbols.resolve(module, scope, name):
+            if target.kind != "value" or target.rest:
+                return None
+            among = dict(self.symbols.modules[target.module].choices).get(target.name, ())
+            if not among:
+                return None
+            held = FALSE
+            for when, value in among:
+                held = either(held, when) if value == constant else held
+            known.add(truth(held, self._values(target.module, 0, depth + 1)))
+        return known.pop() if len(known) == 1 else None
 
     def _package(self, name: object) -> bool | None:
         """Whether a package is installed, where the world decides that."""
