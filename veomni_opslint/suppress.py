@@ -78,10 +78,13 @@ def suppress(
             silenced.append(Silenced(finding, reason))
     unused = next((rule for rule in catalogue.values() if rule.name == _UNUSED), None)
     if unused is not None:
+        found: dict[str, list[Finding]] = {}
+        for finding in findings:
+            found.setdefault(finding.place.path, []).append(finding)
         for path in sorted(comments):
             if unused.code in selected.get(path, ()) and files[path].problem is None:
                 kept += _without_reason(unused, files[path], written[path]) if require_reason else ()
-                near = [finding for finding in findings if finding.place.path == path]
+                near = found.get(path, ())
                 for finding in _unused(unused, files[path], comments[path], catalogue, selected[path], used, near):
                     reason = _reason(finding, comments, catalogue, set())
                     if reason is None:
@@ -215,24 +218,25 @@ def _unused(
                 f"write `opslint: {suppression.kind}[RULE] reason`",
             )
         for word, span in suppression.rules:
-            covered = [finding for finding in findings if comment.covers(finding)]
-            message = _fault(word, suppression, catalogue, selected, covered)
+            message = _fault(word, comment, catalogue, selected, findings)
             if message is not None and (facts.path, suppression.span, word) not in used:
                 yield rule.finding(place_of(facts.path, facts.text, span), message)
 
 
 def _fault(
     word: str,
-    suppression: Suppression,
+    comment: _Comment,
     catalogue: Mapping[str, Rule],
     selected: Collection[str],
-    covered: Iterable[Finding],
+    findings: Iterable[Finding],
 ) -> str | None:
-    """What is wrong with the word; *covered* are the findings that a right one could silence."""
+    """What is wrong with the word; where it names no rule, it was meant for one that reports on these lines, if any."""
+    suppression = comment.written
     meant = [rule for rule in catalogue.values() if matches(word, rule)]
     if not meant:
         if suppression.kind == "noqa" and not _OUR_CODE.fullmatch(word):
             return None
+        covered = [finding for finding in findings if comment.covers(finding)]
         here = dict.fromkeys(name for finding in covered for name in (finding.code, finding.name))
         hint = did_you_mean(word, here) or rule_hint(word, catalogue.values())
         return f"`{word}` names no rule, so it suppresses nothing{hint}"

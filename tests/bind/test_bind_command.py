@@ -97,6 +97,24 @@ def test_text(tree: Path) -> None:
     assert [line.split() for line in outcome.out.splitlines()] == [line.split() for line in TEXT.splitlines()]
 
 
+def test_kernel_of_a_lambda(tree: Path) -> None:
+    """A factory without a name is named by its place alone."""
+    registering = tree / "veomni/ops/kernels/rms_norm/__init__.py"
+    text = registering.read_text(encoding="utf-8").replace(
+        "factory=_liger_factory", 'factory=lambda: __import__("liger_kernel").rms_norm'
+    )
+    registering.write_text(text, encoding="utf-8")
+    line = next(number for number, code in enumerate(text.splitlines(), start=1) if "lambda" in code)
+    row = opslint("bind", "veomni", cwd=tree).out.splitlines()[3].split()
+    assert row == [
+        "veomni_rms_norm",
+        "rms_norm/standard",
+        "liger_kernel",
+        "default",
+        f"veomni/ops/kernels/rms_norm/__init__.py:{line}",
+    ]
+
+
 def test_matrix(tree: Path) -> None:
     """Models against ops, as markdown."""
     assert opslint("bind", "--device", "gpu:75", "--matrix", "--format", "markdown", cwd=tree) == Outcome(1, MATRIX, "")
