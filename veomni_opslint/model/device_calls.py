@@ -13,6 +13,13 @@ from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope, Span
 from veomni_opslint.model.callers import Use
+from veomni_opslint.model.device_lines import (
+    NAMESPACE,
+    aliases_of,
+    full_name,
+    lines_of_aliases,
+    lines_of_words,
+)
 from veomni_opslint.model.device_literals import chosen_by_hand, is_backend_text, is_device_text, names_device
 from veomni_opslint.model.device_questions import is_asked_well
 from veomni_opslint.model.device_types import is_annotation, is_chosen_type, is_entry_for_cuda
@@ -21,12 +28,11 @@ from veomni_opslint.model.guards import WithoutNpu
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import Path, outer_functions, sites_in, tree_of
 
-_NAMESPACE = "torch.cuda"
 _COUNTS = frozenset({"is_available", "device_count"})
 _QUESTIONS = _COUNTS | {"get_device_capability", "get_device_properties", "is_bf16_supported", "get_device_name"}
 _HARMLESS = frozenset({"is_initialized", "_initialized", "_is_in_bad_fork", "_lazy_init"})
+_OF_CLASS = frozenset({"classmethod", "staticmethod"})
 _MAX_DEPTH = 8
-_BACKEND = "nccl"
 
 Kind = Literal["namespace", "question", "method", "device", "backend", "choice"]
 
@@ -79,11 +85,11 @@ class DeviceUses:
             if one.kind in ("scope", "assign")
         ):
             return True
-        return f"setattr({_NAMESPACE}" in facts.text or f'patch("{_NAMESPACE}' in facts.text
+        return f"setattr({NAMESPACE}" in facts.text or f'patch("{NAMESPACE}' in facts.text
 
     def _worth_a_look(self, module: str, facts: FileFacts) -> Iterator[tuple[Scope | None, list[int]]]:
         """The functions, and None for the code outside them, that speak of CUDA outside a comment, and the lines."""
-        found = {*_lines(facts.text, tuple(f"{name}: " for name in self.defaults)), *_lines_of_aliases(facts)}
+        found = {*lines_of_words(facts.text, tuple(f"{name}: " for name in self.defaults)), *lines_of_aliases(facts)}
         lines = sorted(found)
         if not lines:
             return
@@ -103,7 +109,7 @@ class DeviceUses:
         root = tree_of(facts, function) if function is not None else facts.tree
         if root is None:
             return
-        aliases = _aliases(facts)
+        aliases = aliases_of(facts)
         index = function.index if function is not None else 0
         # A function that asserts it wants CUDA tensors is not behind a guard, it is one of those that NPU hosts lack.
         world = self.model.without_npu.on_npu("is_cuda" not in facts.text or not _asserts_cuda(root))
@@ -130,7 +136,7 @@ class DeviceUses:
     def _in_block(self, module: str, block: FileFacts) -> Iterator[DeviceUse]:
         world = self.model.without_npu.on_npu()
         for ref in block.refs:
-            used = ref.name.startswith(f"{_NAMESPACE}.") and _is_use(ref.name, ref.call)
+            used = ref.name.startswith(f"{NAMESPACE}.") and _is_use(ref.name, ref.call)
             if used and world.possible(module, 0, ref.when):
                 yield DeviceUse(module, ref.span, "namespace", ref.name)
 
@@ -140,16 +146,16 @@ class DeviceUses:
             if isinstance(parent, ast.Attribute):
                 return ""
             called = isinstance(parent, ast.Call) and parent.func is node
-            name = _full_name(dotted(node), aliases)
-            if name.startswith(f"{_NAMESPACE}."):
+            name = full_name(dotted(node), aliases)
+            if name.startswith(f"{NAMESPACE}."):
                 if not (_is_use(name, called) or is_chosen_type(name, node, path)) or is_annotation(node, path):
                     return ""
                 if is_entry_for_cuda(node, path, called):
                     return ""
-                if name.removeprefix(f"{_NAMESPACE}.") not in _COUNTS:
+                if name.removeprefix(f"{NAMESPACE}.") not in _COUNTS:
                     return "namespace"
                 return "" if is_asked_well(path, self.model.dialect) else "question"
-            return "method" if called and node.attr == "cuda" and name != _NAMESPACE else ""
+            return "method" if called and node.attr == "cuda" and name != NAMESPACE else ""
         if is_device_text(node) and not isinstance(parent, ast.JoinedStr):
             requirement = self.model.dialect.hardware_requirement
             if any(isinstance(one, ast.Call) and dotted(one.func).endswith(requirement) for one in path[-2:]):
@@ -213,6 +219,8 @@ class DeviceUses:
             scope = facts.scopes[scope.parent]
         if "cuda" in function.name.split("_") or function.name.startswith("test_"):
             return function.name.startswith("test_"), None
+        if not self._is_made(world, module, facts, function, above, depth):
+            return False, None
         if function.decorators or (facts.scopes[function.parent].kind == "class" and function.name.startswith("__")):
             return True, None
         if function.name in ("forward", "backward", "main", "setup", "run"):
@@ -222,6 +230,36 @@ class DeviceUses:
             if self._use_reached(world, use, above, depth):
                 return True, (use.module, use.span)
         return not uses, None
+
+    def _is_made(
+        self,
+        world: WithoutNpu,
+        module: str,
+        facts: FileFacts,
+        function: Scope,
+        above: frozenset[tuple[str, int]],
+        depth: int,
+    ) -> bool:
+        """Whether the class of a method can have an object, or whatever it takes to call the method."""
+        owner = facts.scopes[function.parent]
+        if owner.kind != "class":
+            return True
+        if function.name != "__init__" and _OF_CLASS.isdisjoint(function.decorators):
+            for init in self.model.deep(module).scopes:
+                if (
+                    init.parent == owner.index
+                    and init.name == "__init__"
+                    and not world.possible(module, init.index, init.completes)
+                ):
+                    return False
+        uses = [
+            use
+            for use in self.model.reach.callers.uses_of(module, owner.index)
+            if use.module != module or not owner.span[:2] <= use.span[:2] <= owner.span[2:]
+        ]
+        return (
+            not uses or bool(owner.decorators) or any(self._use_reached(world, use, above, depth + 1) for use in uses)
+        )
 
     def _use_reached(self, world: WithoutNpu, use: Use, above: frozenset[tuple[str, int]], depth: int) -> bool:
         if not world.possible(use.module, use.scope, use.when):
@@ -261,52 +299,6 @@ def _asserts_cuda(root: ast.Module) -> bool:
                 return False
             asserted = True
     return asserted
-
-
-def _lines(text: str, settings: tuple[str, ...]) -> Iterator[int]:
-    """The lines that may use CUDA by name, but for those that begin with one of the *settings* and its type."""
-    for word in ("cuda", _BACKEND):
-        end, line, position = 0, 1, 0
-        while (start := text.find(word, end)) >= 0:
-            end = start + len(word)
-            left, right = text[start - 1 : start], text[end : end + 1]
-            if word == _BACKEND:
-                counts = left in ("'", '"', ":")
-            else:
-                quoted = left in ("'", '"') and right in ("'", '"', ":")
-                attribute = left == "." and not (right.isalnum() or right == "_")
-                counts = quoted or attribute or (right == "." and not (left.isalnum() or left == "_"))
-            before = text[text.rfind("\n", 0, start) + 1 : start].lstrip() if counts else ""
-            if counts and not before.startswith(("#", *settings)):
-                line += text.count("\n", position, start)
-                position = start
-                yield line
-
-
-def _lines_of_aliases(facts: FileFacts) -> Iterator[int]:
-    """The lines that use ``torch.cuda`` by a name that does not say so."""
-    for alias in _aliases(facts):
-        if "cuda" not in alias:
-            uses = re.compile(rf"\b{re.escape(alias)}\.")
-            yield from (number for number, line in enumerate(facts.lines, start=1) if uses.search(line))
-
-
-def _aliases(facts: FileFacts) -> frozenset[str]:
-    """Names that a file gives to ``torch.cuda``."""
-    if "import cuda" not in facts.text and f"import {_NAMESPACE}" not in facts.text:
-        return frozenset()
-    found: set[str] = set()
-    for one in facts.imports:
-        if one.module == "torch":
-            found.update(name.bound for name in one.names if name.name == "cuda")
-        elif one.module == _NAMESPACE and one.bound not in ("torch", ""):
-            found.add(one.bound)
-    return frozenset(found)
-
-
-def _full_name(name: str, aliases: frozenset[str]) -> str:
-    root, dot, rest = name.partition(".")
-    return f"{_NAMESPACE}{dot}{rest}" if root in aliases else name
 
 
 def _is_use(name: str, called: bool) -> bool:
