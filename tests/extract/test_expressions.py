@@ -51,7 +51,7 @@ def refs_of(text: str) -> list[tuple[str, bool]]:
         ("raise a from b", [("a", False), ("b", False)]),
         ("@a\ndef f(): pass", [("a", False)]),
         ("try:\n    pass\nexcept a: pass", [("a", False)]),
-        ("match a:\n    case b.c if d: pass", [("a", False), ("d", False)]),
+        ("match a:\n    case b.c if d: pass", [("a", False), ("b.c", False), ("d", False)]),
         ("async def f():\n    await a; yield b; return c", [("a", False), ("b", False), ("c", False)]),
     ],
 )
