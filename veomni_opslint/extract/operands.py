@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
-from veomni_opslint.extract.quantified import QUANTIFIERS, Test, tests_of
+from veomni_opslint.extract.quantified import QUANTIFIERS, Test, test_of_unknown, tests_of
 
 Operand = tuple[Any, ...]
 """``("const", value)``, ``("name", dotted)``, ``("param", dotted)``, ``("call", dotted, arguments)``,
@@ -211,6 +211,11 @@ def _called(node: ast.Call, names: Names, depth: int) -> Operand:
         tests = tests_of(node, names, operand, depth + 1)
         if tests is not None:
             return ("cond", _quantified(tests, name == "all", depth))
+        one = test_of_unknown(node, names)
+        if one is not None:
+            held = _quantified([one], name == "all", depth)
+            # Without an element, any() is false. That all() is true then is nobody's guard.
+            return ("cond", held if name == "all" else both(_opaque(node, name), held))
     if isinstance(node.func, ast.Attribute) and node.func.attr == "startswith" and len(node.args) == 1:
         prefix = operand(node.args[0], names, depth + 1)
         if prefix[0] == "const" and isinstance(prefix[1], str):

@@ -1,4 +1,4 @@
-"""The tests that ``all(…)`` and ``any(…)`` ask of written elements: a literal, or a comprehension over one."""
+"""The tests that ``all(…)`` and ``any(…)`` ask of elements: of each that is written, or of any one that is not."""
 
 from __future__ import annotations
 
@@ -30,6 +30,20 @@ def tests_of(node: ast.Call, names: _Names, operand: _Operand, depth: int) -> It
         return ((generator.ifs, argument.elt, held) for held in known)
     elements = _elements(argument) if argument is not None else None
     return (([], element, names) for element in elements) if elements is not None else None
+
+
+def test_of_unknown(node: ast.Call, names: _Names) -> Test | None:
+    """The test that a comprehension asks of whatever it goes through; None where it is no plain comprehension."""
+    argument = node.args[0] if len(node.args) == 1 and not node.keywords else None
+    if not isinstance(argument, ast.GeneratorExp | ast.ListComp | ast.SetComp):
+        return None
+    generator = argument.generators[0]
+    if len(argument.generators) > 1 or generator.is_async:
+        return None
+    targets = [one.id for one in ast.walk(generator.target) if isinstance(one, ast.Name)]
+    # Said of the place of the whole call, so that another call asks of other elements.
+    held = {name: ("opaque", node.lineno, node.col_offset, name) for name in targets}
+    return generator.ifs, argument.elt, {**names, **held}
 
 
 def _elements(node: ast.expr) -> list[ast.expr] | None:
