@@ -19,6 +19,7 @@ from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import Site, sites_in, tree_of
 from veomni_opslint.model.slot_names import Names, mentions
 from veomni_opslint.model.slot_questions import SlotQuestions
+from veomni_opslint.model.slot_tables import is_checked_in_loop, is_chosen_from_table
 from veomni_opslint.model.slots import OpSlotInfo
 
 _MAX_DEPTH = 8
@@ -151,10 +152,12 @@ class SlotGuards:
             return False
         facts = self.model.deep(use.module)
         guard = f".{self.model.dialect.slot_guard}"
-        if not use.call and use.when == TRUE and guard in facts.lines[use.span[0] - 1]:
+        scope = facts.scopes[use.scope]
+        if (not use.call and use.when == TRUE) and (
+            guard in facts.lines[use.span[0] - 1] or is_chosen_from_table(facts, scope, use.span, guard[1:])
+        ):
             # The answer of a slot chooses between this function and another one.
             return False
-        scope = facts.scopes[use.scope]
         while scope.index > 0 and (scope.parent > 0 or scope.kind != "function"):
             if scope.kind == "function" and facts.scopes[scope.parent].kind == "class":
                 break
@@ -275,6 +278,8 @@ def _is_prepared(site: Site, slot: OpSlotInfo, root: ast.Module) -> bool:
         if isinstance(node, ast.With) and inner in node.body and not _CATCHING.isdisjoint(_suppressed(node)):
             return True
     line = site.node.lineno
+    if is_checked_in_loop(root, line, slot.names):
+        return True
     for node in ast.walk(root):
         if not isinstance(node, ast.Call) or node.lineno >= line:
             continue
