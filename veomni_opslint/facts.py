@@ -164,13 +164,15 @@ class Binding(NamedTuple):
 class AttributeTruth(NamedTuple):
     """A value that a class, or ``self`` in a method of it, gets for an attribute, as a condition.
 
-    ``owner`` is the scope of the class and ``scope`` that in which ``held`` is to be read.
+    ``owner`` is the scope of the class and ``scope`` that in which ``held`` is to be read. ``choices`` are constants,
+    one of which it is, each with its condition; empty where it may be something else.
     """
 
     owner: int
     name: str
     scope: int
     held: Condition
+    choices: tuple[tuple[Condition, object], ...] = ()
 
 
 class SlotCall(NamedTuple):

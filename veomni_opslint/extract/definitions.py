@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import TRUE, Condition, both, either
+from veomni_opslint.extract.choices import choices_of
 from veomni_opslint.extract.operands import Operand, dotted, operand, truth_of
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.facts import AttributeTruth, Binding, Span
@@ -92,7 +93,7 @@ def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Cond
     scope.bases = tuple(dotted(base) for base in node.bases)
     scope.completes = walker.block(node.body, TRUE)
     walker.attributes += [
-        AttributeTruth(scope.index, name, scope.index, truth_of(value))
+        AttributeTruth(scope.index, name, scope.index, truth_of(value), choices_of(value))
         for name, value in scope.names.items()
         if name in scope.locals
     ]

@@ -9,6 +9,7 @@ from typing import Literal
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.extract.choices import choices_of
 from veomni_opslint.extract.definitions import function_body
 from veomni_opslint.extract.expressions import scan
 from veomni_opslint.extract.imports import MAP_CONSUMERS, import_module_call, imports_by_map
@@ -211,7 +212,8 @@ class Walker:
             return
         if isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"):
             known = operand(value, self.scope.names) if value is not None else ("opaque", 0, 0, "")
-            self.attributes.append(AttributeTruth(owner.index, target.attr, self.scope.index, truth_of(known)))
+            held, among = truth_of(known), choices_of(known)
+            self.attributes.append(AttributeTruth(owner.index, target.attr, self.scope.index, held, among))
 
     def _walk_deferred(self) -> None:
         # Last, so that scopes and imports have the same index in shallow and in deep facts of a file.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from veomni_opslint.conditions import FALSE, Condition, atoms, either, possible, truth
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.facts import FileFacts, Scope
+from veomni_opslint.facts import AttributeTruth, FileFacts, Scope
 from veomni_opslint.model.symbols import Symbols, Target
 
 _MAX_DEPTH = 12
@@ -16,6 +16,7 @@ _REQUIRING_WORDS = ("require", "only", "need")
 _CUDA_WORDS = frozenset(
     {"cuda", "nvidia", "sm80", "sm90", "sm100", "hopper", "ampere", "blackwell", "capability", "nccl"}
 )
+_Read = Callable[[AttributeTruth], Condition]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -143,7 +144,9 @@ class WithoutNpu:
             known.append(truth(held, self._values(target.module, 0, depth + 1)))
         return known[0] if known and len(set(known)) == 1 else None
 
-    def _own_attribute(self, module: str, scope: int, name: str, depth: int) -> bool | None:
+    def _own_attribute(
+        self, module: str, scope: int, name: str, depth: int, read: _Read = lambda one: one.held
+    ) -> bool | None:
         """The truth of ``self.x`` in a method, or in a function of one."""
         root, _, attribute = name.partition(".")
         if root not in ("self", "cls") or not attribute:
@@ -153,16 +156,18 @@ class WithoutNpu:
             scopes = self.deep(module).scopes
         while scope > 0 and scopes[scopes[scope].parent].kind != "class":
             scope = scopes[scope].parent
-        return self._attribute(module, scopes[scope].parent, attribute, depth + 1) if scope > 0 else None
+        return self._attribute(module, scopes[scope].parent, attribute, depth + 1, read) if scope > 0 else None
 
-    def _attribute(self, module: str, owner: int, name: str, depth: int) -> bool | None:
+    def _attribute(
+        self, module: str, owner: int, name: str, depth: int, read: _Read = lambda one: one.held
+    ) -> bool | None:
         """The truth of an attribute that a class, or a base of it, gives its instances; all values must agree."""
         facts = self.deep(module)
         if depth > _MAX_DEPTH or facts.scopes[owner].kind != "class":
             return None
         found = [one for one in facts.attributes if one.owner == owner and one.name == name]
         if found:
-            known = {truth(one.held, self._values(module, one.scope, depth + 1)) for one in found}
+            known = {truth(read(one), self._values(module, one.scope, depth + 1)) for one in found}
             return known.pop() if len(known) == 1 else None
         bases = [
             target
@@ -170,7 +175,7 @@ class WithoutNpu:
             for target in self.symbols.resolve_deep(facts, module, facts.scopes[owner].parent, base)
             if target.kind == "scope" and not target.rest
         ]
-        given = (self._attribute(one.module, one.scope, name, depth + 1) for one in bases)
+        given = (self._attribute(one.module, one.scope, name, depth + 1, read) for one in bases)
         return next((one for one in given if one is not None), None)
 
     def _call(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
@@ -262,8 +267,11 @@ class WithoutNpu:
 
     def _comparison(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
         _, operator, left, right = atom
-        if left[0] == "name" and right[0] == "const" and operator in ("Eq", "Is"):
-            chosen = self._chosen(module, scope, left[1], right[1], depth)
+        if left[0] in ("name", "param") and right[0] == "const" and operator in ("Eq", "Is"):
+            if left[0] == "name":
+                chosen = self._chosen(module, scope, left[1], right[1], depth)
+            else:
+                chosen = self._own_attribute(module, scope, left[1], depth, lambda one: _holds(one.choices, right[1]))
             if chosen is not None:
                 return chosen
         if operator == "Eq" and right[0] == "const" and right[1] in self.dialect.npu_device_names:
@@ -313,10 +321,7 @@ class WithoutNpu:
             among = dict(self.symbols.modules[target.module].choices).get(target.name, ())
             if not among:
                 return None
-            held = FALSE
-            for when, value in among:
-                held = either(held, when) if value == constant else held
-            known.add(truth(held, self._values(target.module, 0, depth + 1)))
+            known.add(truth(_holds(among, constant), self._values(target.module, 0, depth + 1)))
         return known.pop() if len(known) == 1 else None
 
     def _package(self, name: object) -> bool | None:
@@ -340,6 +345,14 @@ class WithoutNpu:
         if "npu" in last:
             return self.npu
         return False if self.npu and ("cuda" in last or "gpu" in last) else None
+
+
+def _holds(among: tuple[tuple[Condition, object], ...], constant: object) -> Condition:
+    """When what is one of several constants is this one; opaque where there are none."""
+    held = FALSE if among else ("opaque", 0, 0, "")
+    for when, value in among:
+        held = either(held, when) if value == constant else held
+    return held
 
 
 def _label(operand: Condition) -> str:
