@@ -15,7 +15,7 @@ from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Severity
 from veomni_opslint.reporters import FORMATS, Presentation
 from veomni_opslint.rule_loader import Selection
-from veomni_opslint.runtime.command import Outcome, examine
+from veomni_opslint.runtime.command import Outcome, examine, require_use
 from veomni_opslint.runtime.document import render_json, runtime_document
 from veomni_opslint.runtime.launch import installed_package
 from veomni_opslint.runtime.rank_report import failed, rank_lines, render_ranks_json
@@ -40,7 +40,7 @@ def run_runtime(options: argparse.Namespace) -> int:
     rank = this_rank()
     if rank is not None:
         return _on_rank(rank, request, options)
-    outcome = examine(request, runtime_options(options), _show_progress if _is_watched() else None)
+    outcome = require_use(examine(request, runtime_options(options), _show_progress if _is_watched() else None))
     presentation = Presentation(
         colour=wants_colour(options.color, to_file=options.output is not None),
         columns=terminal_columns(to_file=options.output is not None),
@@ -51,6 +51,13 @@ def run_runtime(options: argparse.Namespace) -> int:
     status = outcome.report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
     unbound = any(one.status not in {"bound", "eager"} for one in outcome.run.bindings)
     return 1 if unbound and not options.exit_zero else status
+
+
+def _share_of_processors(asked: RuntimeOptions) -> int:
+    """How many kernels each of the ranks on this machine resolves at a time."""
+    ranks = os.environ.get("LOCAL_WORLD_SIZE", "")
+    beside = int(ranks) if ranks.isdecimal() and int(ranks) else 1
+    return max(1, min(asked.jobs, (os.cpu_count() or 1) // beside))
 
 
 def _path(options: argparse.Namespace) -> str:
@@ -68,10 +75,10 @@ def _on_rank(rank: Rank, request: Request, options: argparse.Namespace) -> int:
         raise RunError(f"--output-format {options.format}: of many ranks there are text, json and markdown")
     launcher = os.getppid()
     asked = runtime_options(options)
-    asked = replace(asked, device_index=rank.local, jobs=options.jobs or 1)
+    asked = replace(asked, device_index=rank.local, jobs=options.jobs or _share_of_processors(asked))
     outcome = None
     try:
-        outcome = examine(request, asked)
+        outcome = require_use(examine(request, asked))
         document = runtime_document(outcome.run, outcome.report)
     except RunError as error:
         document = {"failed": str(error)}

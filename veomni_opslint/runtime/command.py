@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from veomni_opslint.check import Request, checked
+from veomni_opslint.errors import RunError
 from veomni_opslint.findings import Finding
 from veomni_opslint.model import OpsModel
 from veomni_opslint.report import Report
@@ -44,3 +45,29 @@ def examine(request: Request, options: RuntimeOptions, progress: Progress | None
 
     report = checked(request, judge).report
     return Outcome(runs[0], report)
+
+
+def require_use(outcome: Outcome) -> Outcome:
+    """The outcome, unless nothing at all works with the interpreter; findings are worth more than that refusal.
+
+    Raises:
+        RunError: no kernel resolves, no module can be imported, and nothing was found.
+    """
+    run = outcome.run
+    lacking = _lacking(run)
+    if lacking and not outcome.report.findings:
+        raise RunError(
+            f"nothing of {run.model.package} works with {run.environment.executable}: no kernel resolves and no module "
+            f"with slots can be imported, because {lacking} is not installed; `--python` names the interpreter of the "
+            "environment that jobs run in"
+        )
+    return outcome
+
+
+def _lacking(run: RuntimeRun) -> str:
+    """The package without which nothing at all works, though it is not optional; empty if there is none."""
+    optional = run.model.dialect.optional_packages
+    if not run.modules or any(kernel.status not in {"missing", "gated"} for kernel in run.kernels):
+        return ""
+    missing = [module.missing for module in run.modules]
+    return missing[0] if all(name and ".so" not in name and name not in optional for name in missing) else ""

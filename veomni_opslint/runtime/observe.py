@@ -67,7 +67,7 @@ def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None 
         answers = _alone(python, {**request, "bind": asked}, [BIND], options, say, "")
         bound = bindings(expected, answers[BIND], decoder)
     fields = seen.answers.get(CONFIG, {}).get("answer")
-    run = RuntimeRun(
+    return RuntimeRun(
         model=model,
         environment=machine,
         imported=imported,
@@ -80,23 +80,6 @@ def observe(model: OpsModel, options: RuntimeOptions, progress: Progress | None 
         simulated=options.simulate,
         stand_ins=seen.stand_ins,
     )
-    lacking = _lacking(run)
-    if lacking:
-        raise RunError(
-            f"nothing of {model.package} works with {python}: no kernel resolves and no module with slots can be "
-            f"imported, because {lacking} is not installed; `--python` names the interpreter of the environment that "
-            "jobs run in"
-        )
-    return run
-
-
-def _lacking(run: RuntimeRun) -> str:
-    """The package without which nothing at all works, though it is not optional; empty if there is none."""
-    optional = run.model.dialect.optional_packages
-    if not run.modules or any(kernel.status not in {"missing", "gated"} for kernel in run.kernels):
-        return ""
-    missing = [module.missing for module in run.modules]
-    return missing[0] if all(name and ".so" not in name and name not in optional for name in missing) else ""
 
 
 def _task(spec: Message) -> str:
