@@ -108,13 +108,14 @@ def possible(condition: Condition, value_of: Callable[[Condition], bool | None])
     first = truth(condition, value_of)
     if first is not None:
         return first
-    free = list(dict.fromkeys(atom for atom in atoms(condition) if value_of(atom) is None))
+    known = {atom: value_of(atom) for atom in dict.fromkeys(atoms(condition))}
+    free = [atom for atom, value in known.items() if value is None]
     pending = list(_choices(free, {}))
     for _ in range(MAX_TRIALS):
         if not pending:
             return False
         chosen = pending.pop()
-        held = truth(condition, lambda atom, chosen=chosen: chosen[atom] if atom in chosen else value_of(atom))  # type: ignore[misc]
+        held = truth(condition, {**known, **chosen}.__getitem__)
         if held:
             return True
         if held is None:

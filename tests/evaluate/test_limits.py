@@ -47,6 +47,9 @@ MODULES = {
     "nested unknown loops": "".join(f"{'    ' * i}for a{i} in outside.x{i}:\n" for i in range(15))
     + "    " * 15
     + "KERNEL_REGISTRY.register(spec(a3))",
+    "chain of conditions": "import flags\nG0 = flags.A0\n"
+    + "".join(f"G{n} = not G{n - 1} and (flags.A{n % 60} or G{n - 1})\n" for n in range(1, 400))
+    + "if G399:\n    KERNEL_REGISTRY.register(spec('a'))",
 }
 
 

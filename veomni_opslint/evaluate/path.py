@@ -7,9 +7,12 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from veomni_opslint.conditions import TRUE, Condition, both, negate, possible, truth
+from veomni_opslint.conditions import TRUE, Condition, atoms, both, negate, possible, truth
 from veomni_opslint.evaluate.cells import Value
-from veomni_opslint.evaluate.limits import MAX_PATH, TOO_MANY, TooDeep
+from veomni_opslint.evaluate.limits import MAX_PATH, MAX_STEPS, TOO_MANY, TooDeep
+
+# In a formula with more mentions of conditions than the first, each costs as much as that many expressions to look at.
+_SHORT, _STEPS_FOR_MENTION = 50, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class Path:
     """The conditions that hold where code runs."""
 
     def __init__(self) -> None:
+        self.steps = MAX_STEPS
         self.path: list[Held] = []
         self._atoms: dict[Hashable, int] = {}
         self._atom_texts: list[str] = []
@@ -86,9 +90,9 @@ class Path:
         held = self.path[-1]
         value = truth(formula, held.known.get)
         if value is None and held.rest != TRUE:
-            if not possible(both(held.rest, formula), held.known.get):
+            if not self._possible(both(held.rest, formula)):
                 return False
-            if not possible(both(held.rest, negate(formula)), held.known.get):
+            if not self._possible(both(held.rest, negate(formula))):
                 return True
         return value
 
@@ -97,6 +101,12 @@ class Path:
         value = self.holds(formula)
         if value is not None:
             return value
+        return self._possible(formula)
+
+    def _possible(self, formula: Condition) -> bool:
+        """The same for a formula by itself; a long one is work, and counts as such."""
+        mentions = sum(1 for _ in atoms(formula))
+        self.steps -= max(mentions - _SHORT, 0) * _STEPS_FOR_MENTION
         return possible(formula, self.path[-1].known.get if self.path else _nothing)
 
     def push(self, step: Step) -> None:
