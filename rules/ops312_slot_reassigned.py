@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import NamedTuple, TypeAlias
 
 from veomni_opslint.conditions import Condition, both, negate, possible
@@ -95,7 +94,8 @@ def _taker(model: OpsModel, bound: list[_Bound], index: int) -> _Bound | None:
     """The first later binding that runs whenever that at *index* does; None when something keeps the slot before."""
     first = bound[index]
     name, when = first.binding.name, first.binding.when
-    for second in islice(bound, index + 1, None):
+    for position in range(index + 1, len(bound)):
+        second = bound[position]
         if second.binding.name != name or (second.slot is None and _uses_itself(model, second)):
             return None
         instead = not possible(both(when, second.binding.when), _as_loaded)
