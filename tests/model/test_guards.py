@@ -6,7 +6,8 @@ import pytest
 from support.symbols import deep_facts, symbols_of
 
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.guards import Guards
+from veomni_opslint.model.host import Host
 
 FILES = {
     "p/__init__.py": "",
@@ -36,7 +37,7 @@ FILES = {
 def truth(test: str, imports: str = "from p.device import *\nfrom p import device, other\n") -> bool | None:
     """The truth of a test without an NPU."""
     symbols = symbols_of({**FILES, "m.py": f"{imports}if {test}:\n    import mark\n"})
-    guards = WithoutNpu(symbols, Dialect(), deep_facts(symbols))
+    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
     return guards.truth("m", 0, symbols.modules["m"].imports[-1].when)
 
 
@@ -140,7 +141,7 @@ def test_names_and_functions_of_the_project(test: str, expected: bool | None) ->
 def test_statements_that_end_without_an_npu(statement: str, expected: bool | None) -> None:
     """What follows a call that raises without an NPU, or an import of its package, is not reached."""
     symbols = symbols_of({**FILES, "m.py": f"from p.device import *\nfrom p import device\n{statement}\nimport mark\n"})
-    guards = WithoutNpu(symbols, Dialect(), deep_facts(symbols))
+    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
     assert guards.truth("m", 0, symbols.modules["m"].imports[-1].when) is expected
 
 
@@ -149,7 +150,7 @@ def test_on_gpu() -> None:
     symbols = symbols_of(
         {"m.py": "if torch.cuda.is_available():\n    import a\nelif device == 'cuda':\n    import b\n"}
     )
-    guards = WithoutNpu(symbols, Dialect(), deep_facts(symbols))
+    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
     first, second = (imported.when for imported in symbols.modules["m"].imports)
     assert (guards.possible("m", 0, first), guards.possible("m", 0, second)) == (True, True)
     assert (guards.on_gpu().possible("m", 0, first), guards.on_gpu().possible("m", 0, second)) == (True, False)
@@ -170,5 +171,5 @@ def test_on_gpu() -> None:
 def test_gates(decorator: str, expected: bool | None) -> None:
     """A decorator may keep the body from running where there is no NPU."""
     symbols = symbols_of({"m.py": f"@{decorator}\ndef f():\n    import torch_npu\n"})
-    guards = WithoutNpu(symbols, Dialect(), deep_facts(symbols))
+    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
     assert guards.truth("m", 1, symbols.modules["m"].scopes[1].gate) is expected

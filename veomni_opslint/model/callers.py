@@ -13,7 +13,7 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.extract.operands import Operand
 from veomni_opslint.facts import FileFacts, Import, Scope, Span
 from veomni_opslint.model.arguments import arguments_at, defaults_of, substitute
-from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.symbols import Symbols
 
 _MAX_DEPTH = 30
@@ -45,7 +45,7 @@ class Callers:
 
     symbols: Symbols
     dialect: Dialect
-    guards: WithoutNpu
+    guards: Guards
     deep: Callable[[str], FileFacts]
     factories: frozenset[tuple[str, str | tuple[int, int]]]
     package: str

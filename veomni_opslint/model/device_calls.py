@@ -24,7 +24,7 @@ from veomni_opslint.model.device_literals import chosen_by_hand, is_backend_text
 from veomni_opslint.model.device_questions import is_asked_well
 from veomni_opslint.model.device_types import is_annotation, is_chosen_type, is_entry_for_cuda
 from veomni_opslint.model.gpu_files import GpuFiles
-from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import Path, outer_functions, sites_in, tree_of
 
@@ -196,7 +196,7 @@ class DeviceUses:
 
     def _reached(
         self,
-        world: WithoutNpu,
+        world: Guards,
         module: str,
         facts: FileFacts,
         function: Scope,
@@ -233,7 +233,7 @@ class DeviceUses:
 
     def _is_made(
         self,
-        world: WithoutNpu,
+        world: Guards,
         module: str,
         facts: FileFacts,
         function: Scope,
@@ -261,7 +261,7 @@ class DeviceUses:
             not uses or bool(owner.decorators) or any(self._use_reached(world, use, above, depth + 1) for use in uses)
         )
 
-    def _use_reached(self, world: WithoutNpu, use: Use, above: frozenset[tuple[str, int]], depth: int) -> bool:
+    def _use_reached(self, world: Guards, use: Use, above: frozenset[tuple[str, int]], depth: int) -> bool:
         if not world.possible(use.module, use.scope, use.when):
             return False
         facts = self.model.deep(use.module)

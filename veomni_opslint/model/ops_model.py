@@ -17,7 +17,8 @@ from veomni_opslint.findings import Place
 from veomni_opslint.model.argument_classes import ArgumentClasses
 from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.global_names import GlobalNames, global_names
-from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.guards import Guards
+from veomni_opslint.model.host import Host
 from veomni_opslint.model.implementation_files import ImplementationFiles
 from veomni_opslint.model.job_files import JobFile, find_job_files
 from veomni_opslint.model.legacy_values import LegacyValue, find_internal_values, find_legacy_values
@@ -150,9 +151,9 @@ class OpsModel:
         return Presence(self.symbols, self.project, frozenset(self.dialect.optional_packages))
 
     @cached_property
-    def without_npu(self) -> WithoutNpu:
-        """Conditions in a world without NPU."""
-        return WithoutNpu(self.symbols, self.dialect, self.deep)
+    def without_npu(self) -> Guards:
+        """What guards let through on a host without NPU."""
+        return Guards(self.symbols, Host(self.dialect), self.deep)
 
     @cached_property
     def reach(self) -> Reach:

@@ -12,7 +12,7 @@ from veomni_opslint.conditions import Condition
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Import, Span
 from veomni_opslint.model.callers import Callers, Hop, Use
-from veomni_opslint.model.guards import WithoutNpu
+from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.symbols import Symbols
 
 _NPU_PARTS = ("npu", "ascend", "cann")
@@ -41,7 +41,7 @@ class Reach:
 
     symbols: Symbols
     dialect: Dialect
-    guards: WithoutNpu
+    guards: Guards
     deep: Callable[[str], FileFacts]
     factories: frozenset[tuple[str, str | tuple[int, int]]]
     package: str
