@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope, Span
+from veomni_opslint.model.linked_project import LinkedProject
 from veomni_opslint.model.symbols import Symbols
-
-if TYPE_CHECKING:
-    from veomni_opslint.model.ops_model import OpsModel
 
 _FUNCTION_CLASSES = frozenset({
     "torch.autograd.Function", "torch.autograd.function.Function", "torch.autograd.function.InplaceFunction",
@@ -36,9 +34,9 @@ class SlotCall(NamedTuple):
     chain: tuple[tuple[str, Span], ...]
 
 
-def slot_calls(model: OpsModel) -> Iterator[SlotCall]:
+def slot_calls(project: LinkedProject) -> Iterator[SlotCall]:
     """Every call in a compound function that runs a slot at module level, in order of module and line."""
-    declared = [slot for slot in model.slots if slot.at_module_level and slot.var]
+    declared = [slot for slot in project.slots if slot.at_module_level and slot.var]
     if not declared:
         return
     embedded = {
@@ -46,11 +44,11 @@ def slot_calls(model: OpsModel) -> Iterator[SlotCall]:
         for module in {slot.module for slot in declared if slot.embedded}
     }
     functions = CompoundFunctions(
-        symbols=model.symbols,
-        deep=model.deep,
+        symbols=project.symbols,
+        deep=project.deep,
         slots=frozenset((slot.module, slot.var) for slot in declared if not slot.embedded),
         embedded=embedded,
-        kernel_method=model.dialect.slot_kernel,
+        kernel_method=project.dialect.slot_kernel,
     )
     yield from functions.slot_calls()
 

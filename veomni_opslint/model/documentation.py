@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from veomni_opslint.findings import Place
 from veomni_opslint.markdown import Code, Document, Fence, Paragraph, Table, Text, read_markdown
-from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.linked_project import LinkedProject
 
 _HISTORY = re.compile(
     r"(?i)\b(?:historical|superseded|obsolete|archived?|outdated|deprecated|(?:design )?proposal|rfc|draft|"
@@ -62,41 +62,41 @@ class ValueTable(NamedTuple):
     field: str
 
 
-def read_documents(model: OpsModel) -> tuple[Document, ...]:
+def read_documents(project: LinkedProject) -> tuple[Document, ...]:
     """The documents that may say something of the ops of today; proposals and histories are left out."""
-    dialect = model.dialect
-    names = (dialect.implementation_suffix, model.package, dialect.op_slot, dialect.ops_config, dialect.kernel_spec)
+    dialect = project.dialect
+    names = (dialect.implementation_suffix, project.package, dialect.op_slot, dialect.ops_config, dialect.kernel_spec)
     words = tuple(name.encode() for name in (*names, dialect.backend_spec, dialect.op_spec))
     found = []
-    for path, data in model.document_sources.items():
+    for path, data in project.document_sources.items():
         head = b"\n".join(data.split(b"\n", _HEAD_LINES)[:_HEAD_LINES]).decode(errors="replace")
         if any(word in data for word in words) and not _HISTORY_PATH.search(path) and not _HISTORY.search(head):
             found.append(read_markdown(path, data))
     return tuple(found)
 
 
-def config_fields(model: OpsModel) -> tuple[str, ...]:
+def config_fields(project: LinkedProject) -> tuple[str, ...]:
     """The fields of the ops config that select an implementation."""
-    fields = model.ops_config.fields if model.ops_config is not None else ()
+    fields = project.ops_config.fields if project.ops_config is not None else ()
     return tuple(field.name for field in fields if field.default is not None or field.choices is not None)
 
 
-def field_tables(model: OpsModel, document: Document) -> Iterator[FieldTable]:
+def field_tables(project: LinkedProject, document: Document) -> Iterator[FieldTable]:
     """The tables of a document that have a column of config fields, among them one that exists."""
-    known = set(config_fields(model))
+    known = set(config_fields(project))
     for table in document.blocks:
         if not isinstance(table, Table):
             continue
         for column in range(len(table.header)):
-            rows = tuple(_field_rows(model, table, column, known))
+            rows = tuple(_field_rows(project, table, column, known))
             if any(row.field in known for row in rows) and len(rows) * 2 > len(table.rows):
                 yield FieldTable(document, table, column, rows)
                 break
 
 
-def value_tables(model: OpsModel, document: Document) -> Iterator[ValueTable]:
+def value_tables(project: LinkedProject, document: Document) -> Iterator[ValueTable]:
     """The tables of values of the field that the section is about."""
-    known = frozenset(config_fields(model))
+    known = frozenset(config_fields(project))
     subjects: list[tuple[int, str]] = []
     for block in document.blocks:
         level = block.headings[-1].level if block.headings else 1
@@ -150,13 +150,13 @@ def outline(block: Table | Paragraph | Fence) -> str:
     return " / ".join(heading.text.text for heading in block.headings)
 
 
-def _field_rows(model: OpsModel, table: Table, column: int, known: set[str]) -> Iterator[FieldRow]:
+def _field_rows(project: LinkedProject, table: Table, column: int, known: set[str]) -> Iterator[FieldRow]:
     for row in table.rows:
         if column >= len(row):
             continue
         cell = row[column]
         name = field_of(cell.plain)
-        if name in known or (name.endswith(model.dialect.implementation_suffix) and not name.startswith("_")):
+        if name in known or (name.endswith(project.dialect.implementation_suffix) and not name.startswith("_")):
             yield FieldRow(name, cell, row)
 
 

@@ -1,30 +1,25 @@
-"""The linked project as rules see it. Everything here is derived from the facts; nothing reads a file."""
+"""The ops of the project as rules see them. Everything here is derived from the facts; nothing reads a file."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from veomni_opslint.dialect import Dialect
-from veomni_opslint.discovery import Project
 from veomni_opslint.evaluate.trials import Trials
-from veomni_opslint.extract import extract
-from veomni_opslint.facts import FileFacts, Span, text_of
-from veomni_opslint.findings import Place
+from veomni_opslint.facts import FileFacts
 from veomni_opslint.model.argument_classes import ArgumentClasses
 from veomni_opslint.model.eager_imports import EagerImports
-from veomni_opslint.model.global_names import GlobalNames, global_names
 from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.host import Host
 from veomni_opslint.model.implementation_files import ImplementationFiles
 from veomni_opslint.model.job_files import JobFile, find_job_files
 from veomni_opslint.model.legacy_values import LegacyValue, find_internal_values, find_legacy_values
+from veomni_opslint.model.linked_project import LinkedProject
 from veomni_opslint.model.loading import Loading
 from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
-from veomni_opslint.model.ops_config import OpsConfig, class_node
+from veomni_opslint.model.ops_config import class_node
 from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
 from veomni_opslint.model.patch_plans import PatchPlan, find_patch_plans
 from veomni_opslint.model.per_model_patches import PerModelPatches, find_per_model_patches
@@ -32,14 +27,10 @@ from veomni_opslint.model.pointer_owners import PointerList, find_pointer_list, 
 from veomni_opslint.model.pointers import Pointer, find_pointers
 from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
+from veomni_opslint.model.registry_entries import backends_for_any_host, called_factories
 from veomni_opslint.model.slot_names import Names, find_slot_names
-from veomni_opslint.model.slots import ConfigSlotInfo, OpSlotInfo
 from veomni_opslint.model.special_fields import find_special_fields
-from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.model.wrapper_module import wrapper_module
-from veomni_opslint.places import place_of
-from veomni_opslint.registrations import Registrations, Unknown
-from veomni_opslint.source import Source
 
 if TYPE_CHECKING:
     from veomni_opslint.markdown import Document
@@ -52,46 +43,8 @@ _WORKFLOWS = ".github/workflows/"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OpsModel:
-    """The project under check: its files, names, registrations, slots and configuration.
-
-    ``options`` holds the settings of rules by rule name, ``yaml_sources`` the content of YAML files by path, and
-    ``document_sources`` that of Markdown files.
-    """
-
-    project: Project
-    dialect: Dialect
-    files: Mapping[str, FileFacts]
-    symbols: Symbols
-    registrations: Registrations
-    slots: tuple[OpSlotInfo, ...]
-    config_slots: tuple[ConfigSlotInfo, ...]
-    ops_config: OpsConfig | None
-    options: Mapping[str, Mapping[str, object]]
-    yaml_sources: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    document_sources: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    _deep: dict[str, FileFacts] = field(default_factory=dict, repr=False)
-    _global_names: dict[str, GlobalNames] = field(default_factory=dict, repr=False)
-
-    @property
-    def problems(self) -> tuple[Source, ...]:
-        """Files and folders that could not be read."""
-        return self.project.problems
-
-    @property
-    def package(self) -> str:
-        """Import name of the package under check."""
-        return self.project.package
-
-    @property
-    def ops_package(self) -> str:
-        """Dotted name of the ops package."""
-        return f"{self.package}.{self.dialect.ops_package}"
-
-    @property
-    def models_package(self) -> str:
-        """Dotted name of the models package."""
-        return f"{self.package}.{self.dialect.models_package}"
+class OpsModel(LinkedProject):
+    """The project under check, and what its files together say of ops, each view made when it is first asked for."""
 
     @cached_property
     def has_registry(self) -> bool:
@@ -157,15 +110,15 @@ class OpsModel:
 
     @cached_property
     def reach(self) -> Reach:
-        """What can run in a world without NPU."""
+        """What can run on a host without NPU."""
         return Reach(
             symbols=self.symbols,
             dialect=self.dialect,
             guards=self.without_npu,
             deep=self.deep,
-            factories=frozenset(self._factories()),
+            factories=frozenset(called_factories(self)),
             package=self.package,
-            backends=tuple(self._backends_for_any_host()),
+            backends=tuple(backends_for_any_host(self, self.per_model_patches)),
         )
 
     @cached_property
@@ -247,7 +200,7 @@ class OpsModel:
     @cached_property
     def documents(self) -> tuple[Document, ...]:
         """The Markdown files that say something of the ops of today."""
-        from veomni_opslint.model.documentation import read_documents  # noqa: PLC0415 - that module imports this one
+        from veomni_opslint.model.documentation import read_documents  # noqa: PLC0415 - many runs read no document
 
         return read_documents(self)
 
@@ -298,49 +251,6 @@ class OpsModel:
         node = class_node(facts, self.dialect.ops_config)
         return find_internal_values(facts, node, self.dialect) if node is not None else {}
 
-    def module(self, name: str) -> FileFacts:
-        """The (shallow) facts of a module by dotted name."""
-        return self.symbols.modules[name]
-
-    def modules_in(self, package: str) -> Iterator[tuple[str, FileFacts]]:
-        """Modules of a package and below it, sorted by name; the package itself included."""
-        if package in self.symbols.modules:
-            yield package, self.symbols.modules[package]
-        names, prefix = self._module_names, package + "."
-        for index in range(bisect_left(names, prefix), len(names)):
-            name = names[index]
-            if not name.startswith(prefix):
-                return
-            yield name, self.symbols.modules[name]
-
-    @cached_property
-    def _module_names(self) -> list[str]:
-        return sorted(self.symbols.modules)
-
-    def deep(self, module: str) -> FileFacts:
-        """The facts of a module with all function bodies walked."""
-        facts = self.symbols.modules[module]
-        if facts.deep:
-            return facts
-        if module not in self._deep:
-            self._deep[module] = extract(Source(facts.path, facts.text), self.dialect, deep=True)
-        return self._deep[module]
-
-    def global_names(self, module: str) -> GlobalNames:
-        """The global names that a module uses."""
-        if module not in self._global_names:
-            self._global_names[module] = global_names(self.symbols.modules[module])
-        return self._global_names[module]
-
-    def place(self, path: str, span: Span) -> Place:
-        """The place of a span of a file, with columns counted in characters."""
-        facts = self.files.get(path)
-        return place_of(path, facts.text if facts is not None else "", span)
-
-    def text(self, path: str, span: Span) -> str:
-        """The source text of a span."""
-        return text_of(self.files[path], span)
-
     def is_npu_name(self, module: str) -> bool:
         """Whether a module is, by its name or its folder's, written for the NPU."""
         return self.reach.is_npu_name(module)
@@ -351,35 +261,3 @@ class OpsModel:
         for spec in self.registrations.kernel_specs:
             found.setdefault((spec.op_name, spec.variant), []).append(spec.name)
         return {pair: tuple(names) for pair, names in found.items()}
-
-    def _backends_for_any_host(self) -> Iterable[tuple[str, Span, str]]:
-        """Module, place and entry of the backends, registered or added for a model, that require no NPU package."""
-        for spec in self.registrations.op_specs:
-            for _, backend in () if isinstance(spec.backends, Unknown) else spec.backends:
-                if isinstance(backend.requires, Unknown) or isinstance(backend.entry, Unknown):
-                    continue
-                if not set(backend.requires) & set(self.dialect.npu_packages):
-                    at = backend.entry_place
-                    yield spec.module, (at.line, at.column - 1, at.end_line, at.end_column - 1), backend.entry
-        for patches in self.per_model_patches:
-            for extra in patches.extra_backends:
-                if (
-                    extra.entry
-                    and extra.requires is not None
-                    and not set(extra.requires) & set(self.dialect.npu_packages)
-                ):
-                    yield patches.module, extra.entry_span, extra.entry
-
-    def _factories(self) -> Iterable[tuple[str, str | tuple[int, int]]]:
-        """What the registry calls: functions by name, lambdas by line and column (from 0, in bytes)."""
-        modules = {facts.path: module for module, facts in self.symbols.modules.items()}
-        for spec in self.registrations.kernel_specs:
-            factory = spec.factory
-            if isinstance(factory, Unknown):
-                continue
-            if factory.qualname:
-                yield factory.module, factory.qualname
-            if factory.kind == "lambda" and factory.place is not None:
-                at = factory.place
-                line = self.files[at.path].lines[at.line - 1][: at.column - 1]
-                yield modules[at.path], (at.line, len(line.encode()))

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Scope
+from veomni_opslint.model.linked_project import LinkedProject
 from veomni_opslint.model.sites import outer_functions
 from veomni_opslint.model.slots import OpSlotInfo
-
-if TYPE_CHECKING:
-    from veomni_opslint.model.ops_model import OpsModel
 
 Names = Mapping[str, OpSlotInfo]
 _LINES_BACK = 60
@@ -31,14 +29,14 @@ class Mentions(NamedTuple):
     others: bool
 
 
-def find_slot_names(model: OpsModel) -> dict[str, Names]:
+def find_slot_names(project: LinkedProject) -> dict[str, Names]:
     """The names of slots in each module that has some.
 
     A patch config uses those that the post-import blocks in its folder declare, or those of a config that imports it.
     """
     found: dict[str, dict[str, OpSlotInfo]] = {}
     folders: dict[str, dict[str, OpSlotInfo]] = {}
-    for slot in model.slots:
+    for slot in project.slots:
         if not slot.at_module_level or not slot.live:
             continue
         for name in slot.names:
@@ -47,44 +45,46 @@ def find_slot_names(model: OpsModel) -> dict[str, Names]:
                 folders.setdefault(slot.module.rpartition(".")[0], {}).setdefault(name, slot)
     if not found:
         return {}
-    _add_patch_configs(model, found, folders)
-    _add_imported(model, found)
+    _add_patch_configs(project, found, folders)
+    _add_imported(project, found)
     for module, names in found.items():
-        for binding in model.module(module).bindings:
+        for binding in project.module(module).bindings:
             if binding.scope == 0 and binding.kind == "assign" and binding.value_name in names:
                 names.setdefault(binding.name, names[binding.value_name])
     return dict(sorted(found.items()))
 
 
-def _add_patch_configs(model: OpsModel, found: dict[str, dict[str, OpSlotInfo]], folders: Mapping[str, Names]) -> None:
-    suffix = model.dialect.patch_config_suffix
-    for module, facts in model.modules_in(model.models_package):
+def _add_patch_configs(
+    project: LinkedProject, found: dict[str, dict[str, OpSlotInfo]], folders: Mapping[str, Names]
+) -> None:
+    suffix = project.dialect.patch_config_suffix
+    for module, facts in project.modules_in(project.models_package):
         if not module.endswith(suffix):
             continue
         for name, slot in folders.get(module.rpartition(".")[0], {}).items():
             found.setdefault(module, {}).setdefault(name, slot)
         for imported in facts.imports:
-            for target in model.symbols.loaded_by(module, imported):
+            for target in project.symbols.loaded_by(module, imported):
                 if target.endswith(suffix) and target != module:
                     for name, slot in found.get(module, {}).items():
                         found.setdefault(target, {}).setdefault(name, slot)
 
 
-def _add_imported(model: OpsModel, found: dict[str, dict[str, OpSlotInfo]]) -> None:
-    declared = {(slot.module, name): slot for slot in model.slots if slot.at_module_level for name in slot.names}
+def _add_imported(project: LinkedProject, found: dict[str, dict[str, OpSlotInfo]]) -> None:
+    declared = {(slot.module, name): slot for slot in project.slots if slot.at_module_level for name in slot.names}
     words = {name for _, name in declared}
     holders = {module.rpartition(".")[2] for module, _ in declared}
-    for module, facts in model.modules_in(model.package):
+    for module, facts in project.modules_in(project.package):
         for imported in facts.imports:
             if imported.how == "import" and imported.module.rpartition(".")[2] in holders:
                 _add_module(imported.module, imported.bound, declared, found.setdefault(module, {}))
             for one in imported.names:
                 if one.name in holders:
-                    source = f"{model.symbols.absolute(module, imported)}.{one.name}"
+                    source = f"{project.symbols.absolute(module, imported)}.{one.name}"
                     _add_module(source, one.bound, declared, found.setdefault(module, {}))
                 if one.name not in words:
                     continue
-                for target in model.symbols.attribute(model.symbols.absolute(module, imported), one.name):
+                for target in project.symbols.attribute(project.symbols.absolute(module, imported), one.name):
                     slot = declared.get((target.module, target.name))
                     if target.kind == "value" and not target.rest and slot is not None:
                         found.setdefault(module, {})[one.bound] = slot
