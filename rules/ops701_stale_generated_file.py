@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import EmbeddedBlock, FileFacts, Import, Span, lines_of
+from veomni_opslint.facts import EmbeddedBlock, FileFacts, Import, Span
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names, names_of
@@ -19,6 +19,7 @@ from veomni_opslint.model.same_code import dedented_lines, first_difference, sam
 from veomni_opslint.parsing import parse
 from veomni_opslint.proposals import NotPossibleError, Proposal
 from veomni_opslint.rule import Rule
+from veomni_opslint.source import lines_of
 
 rule = Rule.of(__name__, Severity.ERROR)
 

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from veomni_opslint.conditions import TRUE, Condition, possible
-from veomni_opslint.facts import Binding, FileFacts, Ref, parameters_of
+from veomni_opslint.facts import Binding, FileFacts, Ref
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.global_names import global_names_of
 from veomni_opslint.model.patch_plans import PatchPlan, PlannedCode
 from veomni_opslint.model.planned_source import planned_source
 from veomni_opslint.model.slots import slot_source
+from veomni_opslint.parameters import parameters_of
 from veomni_opslint.rule import Rule
 
 rule = Rule.of(__name__, Severity.ERROR)

@@ -9,7 +9,8 @@ import pickle
 import pytest
 from support.facts import FILES, facts_of, plain, read
 
-from veomni_opslint.facts import FileFacts, Parameter, Span, text_of
+from veomni_opslint.facts import FileFacts, Span, text_of
+from veomni_opslint.parameters import Parameter
 
 BODIES = '''\
 import os

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from veomni_opslint.conditions import Condition
-from veomni_opslint.parsing import parse
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+from veomni_opslint.parameters import Parameter, parameters_of
+from veomni_opslint.parsing import parse, parse_body, parse_function
+from veomni_opslint.source import lines_of
 
 Span = tuple[int, int, int, int]
 """Line, column, end line, end column: lines from 1, columns from 0 in UTF-8 bytes, as ``ast`` counts them."""
@@ -54,14 +53,6 @@ class Import(NamedTuple):
     when: Condition
     handled: bool
     how: Literal["import", "from", "import_module", "__import__"]
-
-
-class Parameter(NamedTuple):
-    """One parameter of a function."""
-
-    name: str
-    kind: Literal["positional", "normal", "var", "keyword", "kwvar"]
-    has_default: bool
 
 
 class Scope(NamedTuple):
@@ -261,7 +252,7 @@ class FileFacts:
 
     def function_body(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
         """The statements of a function whose body was pruned from ``tree``, with real positions."""
-        return list(_parse_body(self.text, node.lineno, node.col_offset, node.end_lineno or node.lineno))
+        return list(parse_body(self.text, node.lineno, node.col_offset, node.end_lineno or node.lineno))
 
 
 def statements_of(facts: FileFacts, scope: Scope) -> tuple[ast.stmt, ...]:
@@ -269,7 +260,7 @@ def statements_of(facts: FileFacts, scope: Scope) -> tuple[ast.stmt, ...]:
     line, column, end_line, _ = scope.span
     try:
         if scope.kind == "function":
-            return _parse_body(facts.text, line, column, end_line)
+            return parse_body(facts.text, line, column, end_line)
         return tuple(parse(facts.text).body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
@@ -279,7 +270,7 @@ def function_of(facts: FileFacts, scope: Scope) -> ast.FunctionDef | ast.AsyncFu
     """The whole definition of a function, parsed anew for a reader that changes it; None where it cannot be read."""
     line, column, end_line, _ = scope.span
     try:
-        return _parse_function(facts.text, line, column, end_line)
+        return parse_function(facts.text, line, column, end_line)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -295,48 +286,3 @@ def text_of(facts: FileFacts, span: Span) -> str:
     lines[-1] = lines[-1].encode()[:end].decode(errors="replace")
     lines[0] = lines[0].encode()[start:].decode(errors="replace")
     return "\n".join(lines)
-
-
-@lru_cache(maxsize=1024)
-def lines_of(text: str) -> list[str]:
-    """The lines of a text, shared by all who ask. Not to be changed."""
-    return text.split("\n")
-
-
-@lru_cache(maxsize=4096)
-def _parse_body(text: str, line: int, column: int, end_line: int) -> tuple[ast.stmt, ...]:
-    return tuple(_parse_function(text, line, column, end_line).body)
-
-
-def _parse_function(text: str, line: int, column: int, end_line: int) -> ast.FunctionDef | ast.AsyncFunctionDef:
-    lines = lines_of(text)[:end_line]
-    try:
-        # A block one level deeper than its own margin keeps every column, also inside strings that span lines; empty
-        # lines before it keep every line.
-        head = "\n" * (line - 2) + "if 1:\n" if column else "\n" * (line - 1)
-        tree = parse(head + "\n".join(lines[line - 1 :]))
-    except SyntaxError:
-        # With a form feed in its indentation, or a hundred levels deep, the function cannot be read alone.
-        tree = parse("\n".join(lines))
-    for node in ast.walk(tree):
-        if isinstance(node, _FUNCTIONS) and (node.lineno, node.col_offset) == (line, column):
-            return node
-    raise ValueError(f"no function at line {line}")
-
-
-def parameters_of(arguments: ast.arguments) -> tuple[Parameter, ...]:
-    """The parameters in order."""
-    plain = [(argument, "positional") for argument in arguments.posonlyargs]
-    plain += [(argument, "normal") for argument in arguments.args]
-    first_default = len(plain) - len(arguments.defaults)
-    found = [
-        Parameter(argument.arg, kind, index >= first_default)  # type: ignore[arg-type]
-        for index, (argument, kind) in enumerate(plain)
-    ]
-    if arguments.vararg is not None:
-        found.append(Parameter(arguments.vararg.arg, "var", False))
-    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        found.append(Parameter(argument.arg, "keyword", default is not None))
-    if arguments.kwarg is not None:
-        found.append(Parameter(arguments.kwarg.arg, "kwvar", False))
-    return tuple(found)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from veomni_opslint.facts import Span, lines_of
+from veomni_opslint.facts import Span
 from veomni_opslint.findings import Place
+from veomni_opslint.source import lines_of
 
 
 def place_of(path: str, text: str, span: Span) -> Place:

@@ -6,6 +6,7 @@ import codecs
 import os
 import re
 import stat
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 MAX_BYTES = 20_000_000
@@ -72,17 +73,23 @@ def decode_source(path: str, data: bytes) -> Source:
     return Source(path, _plain_line_ends(text))
 
 
+@lru_cache(maxsize=1024)
+def lines_of(text: str) -> list[str]:
+    """The lines of a text, shared by all who ask. Not to be changed."""
+    return text.split("\n")
+
+
+def declared_encoding(data: bytes) -> str:
+    """The encoding that *data* is written in, UTF-8 by default."""
+    return _declared_encoding(data)[0]
+
+
 def _decoded(data: bytes, encoding: str) -> str:
     if not data.startswith(codecs.BOM_UTF8):
         return data.decode(encoding)
     if codecs.lookup(encoding).name not in ("utf-8", "utf-8-sig"):
         raise LookupError(encoding)
     return data.removeprefix(codecs.BOM_UTF8).decode()
-
-
-def declared_encoding(data: bytes) -> str:
-    """The encoding that *data* is written in, UTF-8 by default."""
-    return _declared_encoding(data)[0]
 
 
 def _declared_encoding(data: bytes) -> tuple[str, int]:

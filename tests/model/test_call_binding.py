@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from veomni_opslint.facts import parameters_of
 from veomni_opslint.model.call_binding import Arguments, Signature, binding_problem
 from veomni_opslint.model.call_texts import calls_in
+from veomni_opslint.parameters import parameters_of
 
 _SIGNATURES = [
     "", "a", "a, b", "a, b=1", "a=1, b=2", "a, /", "a, /, b", "a, b=1, /, c=2", "*args", "a, *args", "*, k", "*, k=1",

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.models import model_of
 
-from veomni_opslint.facts import parameters_of
 from veomni_opslint.model.accepted_arguments import AcceptedArguments
 from veomni_opslint.model.call_binding import Arguments, Signature, binding_problem
 from veomni_opslint.model.called_names import CalledNames
+from veomni_opslint.parameters import parameters_of
 
 _PARAMETERS = [
     "", "a", "a, b", "a, b=1", "a, /", "a, /, b", "a, b=1, /, c=2", "*args", "a, *args", "*, k", "*, k=1", "a, *, k",

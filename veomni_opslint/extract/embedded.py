@@ -12,8 +12,9 @@ from veomni_opslint.extract.placed_text import PlacedText, dedented
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.string_positions import PlacedTextReader
 from veomni_opslint.extract.walk import Walker
-from veomni_opslint.facts import EmbeddedBlock, ParseProblem, lines_of
+from veomni_opslint.facts import EmbeddedBlock, ParseProblem
 from veomni_opslint.parsing import parse
+from veomni_opslint.source import lines_of
 
 Block = tuple[EmbeddedBlock, Walker | None, str]
 

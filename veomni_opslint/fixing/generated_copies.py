@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from veomni_opslint.facts import lines_of
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile
 from veomni_opslint.model.patch_plans import PlannedCode
 from veomni_opslint.model.planned_source import planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference
 from veomni_opslint.proposals import Edit, offset
+from veomni_opslint.source import lines_of
 
 
 def copies(model: OpsModel, path: str, edits: Sequence[Edit]) -> Iterator[Edit]:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.operands import Operand, compare, operand, truth_of
-from veomni_opslint.facts import FileFacts, Parameter, Scope, Span, statements_of
+from veomni_opslint.facts import FileFacts, Scope, Span, statements_of
+from veomni_opslint.parameters import Parameter
 
 _OPERATORS = {
     "Eq": ast.Eq(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from veomni_opslint.facts import Parameter
+from veomni_opslint.parameters import Parameter
 
 _POSITIONAL = ("positional", "normal")
 

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import FileFacts, Scope, parameters_of, statements_of
+from veomni_opslint.facts import FileFacts, Scope, statements_of
 from veomni_opslint.model.call_binding import Signature
 from veomni_opslint.model.callables import Callables, Known
 from veomni_opslint.model.return_shapes import bound_in, own_nodes
+from veomni_opslint.parameters import parameters_of
 
 _PARTIALS = frozenset({"functools.partial", "partial"})
 _WRAPPERS = frozenset({"compile", "disable", "lru_cache", "cache", "script", "no_grad", "staticmethod"})

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from veomni_opslint.extract.operands import dotted
-from veomni_opslint.facts import Binding, FileFacts, Parameter, Scope
+from veomni_opslint.facts import Binding, FileFacts, Scope
 from veomni_opslint.model.call_binding import Signature
 from veomni_opslint.model.symbols import Symbols, Target
+from veomni_opslint.parameters import Parameter
 
 Receiver = Literal["", "object", "class"]
 """How a method is reached: as a plain name or attribute of its class, through an object, through ``cls``."""

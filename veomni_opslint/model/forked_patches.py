@@ -9,13 +9,14 @@ from typing import NamedTuple, TypeAlias
 
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import Call, parameters_of
+from veomni_opslint.facts import Call
 from veomni_opslint.model.call_binding import Arguments, Signature, binding_problem
 from veomni_opslint.model.call_texts import calls_in
 from veomni_opslint.model.callables import keeps_signature
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.patch_plans import PatchPlan, PlannedCode
 from veomni_opslint.model.patch_values import Definition
+from veomni_opslint.parameters import parameters_of
 
 _MADE = re.compile(r"self\.(\w+) = (\w+)(?:\._from_config)?\(")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from veomni_opslint.facts import lines_of
 from veomni_opslint.model.patch_plans import PlannedCode
 from veomni_opslint.model.same_code import dedented_lines
+from veomni_opslint.source import lines_of
 
 
 def planned_source(code: PlannedCode, text: str) -> list[str] | None:
