@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from veomni_opslint.conditions import Condition
 from veomni_opslint.extract.operands import dotted
-from veomni_opslint.extract.scope_state import span_of
-from veomni_opslint.facts import Call, FileFacts, Import, Scope
+from veomni_opslint.facts import Call, FileFacts, Scope
 from veomni_opslint.model.callable_values import CallableValues, Possible, values_of
 from veomni_opslint.model.callables import Callables, Known, Receiver
+from veomni_opslint.model.generated_names import GeneratedNames, binds
 from veomni_opslint.model.implementations import Implementation, Implementations
 from veomni_opslint.model.instance_attributes import InstanceAttributes
 from veomni_opslint.model.ops_model import OpsModel
@@ -22,7 +22,6 @@ from veomni_opslint.model.slots import OpSlotInfo
 from veomni_opslint.model.symbols import Target
 
 SUPER = "super()."
-_PATCHES = ("override_method", "replace_function", "replace_class", "add_helper", "add_helper_after")
 
 
 class CallSite(NamedTuple):
@@ -34,20 +33,12 @@ class CallSite(NamedTuple):
     embedded: bool
 
 
-class Patch(NamedTuple):
-    """A definition of a patch config that takes the place of ``target`` in the generated module."""
-
-    target: str
-    scope: int
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CallTargets:
     """Answers for one model."""
 
     model: OpsModel
     _assigned: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
-    _patches: dict[str, tuple[Patch, ...]] = field(default_factory=dict, repr=False)
     _of_classes: dict[tuple[str, int, str, bool], list[Implementation]] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -74,6 +65,12 @@ class CallTargets:
     def pointers(self) -> dict[tuple[str, str], Pointer]:
         """Pointers by module and name."""
         return {(one.module, one.name): one for one in self.model.pointers}
+
+    @cached_property
+    def generated(self) -> GeneratedNames:
+        """What names stand for in generated modules."""
+        model = self.model
+        return GeneratedNames(model.symbols, frozenset(self.slots), model.patch_imports, model.dialect)
 
     @cached_property
     def attributes(self) -> InstanceAttributes:
@@ -123,72 +120,25 @@ class CallTargets:
         found = self.callables.method(classes[0].module, classes[0].scope, target.rest) or ()
         return [self.callables.of(one, "object") for one in found] or [None]
 
-    def generated_names(self, config: str) -> set[str]:
-        """Names that a patch config gives its generated module."""
-        names = {patch.target for patch in self._patches_of(config)}
-        requested = self.model.patch_imports.get(config)
-        for imported in requested.imports if requested is not None else ():
-            names.update(one.bound for one in imported.names)
-        names.update(name for module, name in self.slots if module == config)
-        generated = self.generated_name(config)
-        if generated in self.model.symbols.modules:
-            names.update(self.model.symbols.bindings(generated))
-        return names
-
     def targets(self, site: CallSite, name: str) -> tuple[Target, ...]:
         """What a dotted name stands for at a call."""
         if site.embedded:
-            return self._generated(site.module, name)
-        if self._patch_around(site) is None:
+            return self.generated.targets(site.module, name)
+        if self.generated.patch_around(site.module, site.facts, site.call.scope) is None:
             return self.model.symbols.resolve_deep(site.facts, site.module, site.call.scope, name)
         root = name.partition(".")[0]
         scope = site.call.scope
         while scope > 0:
             owner = site.facts.scopes[scope]
             for imported in site.facts.imports:
-                if imported.scope == scope and _binds(imported, root):
-                    return self._imported(self.generated_name(site.module), imported, name)
+                if imported.scope == scope and binds(imported, root):
+                    return self.generated.imported(site.module, imported, name)
             if owner.kind != "class" and root in owner.locals:
                 return ()
             if any(one.parent == scope and one.name == root for one in site.facts.scopes):
                 return self.model.symbols.resolve_deep(site.facts, site.module, scope, name)
             scope = owner.parent
-        return self._generated(site.module, name)
-
-    def _generated(self, config: str, name: str) -> tuple[Target, ...]:
-        """What a name stands for in the module that a patch config generates, as the config says and as it is."""
-        root, _, rest = name.partition(".")
-        for patch in self._patches_of(config):
-            if patch.target == root and not rest:
-                return (Target("scope", config, root, patch.scope),)
-        if (config, root) in self.slots and not rest:
-            return (Target("value", config, root),)
-        generated = self.generated_name(config)
-        requested = self.model.patch_imports.get(config)
-        for imported in requested.imports if requested is not None else ():
-            if _binds(imported, root):
-                return self._imported(generated, imported, name)
-        for module in (generated, config):
-            if module in self.model.symbols.modules:
-                found = self.model.symbols.resolve(module, 0, name)
-                if found:
-                    return found
-        return ()
-
-    def _imported(self, module: str, imported: Import, name: str) -> tuple[Target, ...]:
-        """What a name imported into the generated module stands for."""
-        symbols = self.model.symbols
-        root, _, rest = name.partition(".")
-        source = symbols.absolute(module, imported)
-        if imported.how != "from" or not source or not symbols.is_project(source):
-            return ()
-        attribute = next(one.name for one in imported.names if one.bound == root)
-        found = symbols.attribute(source, attribute)
-        if not rest:
-            return found
-        if len(found) == 1 and found[0].kind == "module":
-            return symbols.resolve(found[0].module, 0, rest)
-        return ()
+        return self.generated.targets(site.module, name)
 
     def _methods(self, site: CallSite, name: str, hasty: bool) -> list[Implementation]:
         """The method of the own class, or of a class derived from it, that ``self.method`` or ``super().method`` is."""
@@ -261,34 +211,13 @@ class CallTargets:
             if owner.kind == "class":
                 return None
             scope = owner.parent
-        patch = None if site.embedded else self._patch_around(site)
+        patch = None if site.embedded else self.generated.patch_around(site.module, site.facts, site.call.scope)
         class_name, _, method = patch.target.partition(".") if patch is not None else ("", "", "")
-        generated = self.generated_name(site.module) if method else ""
+        generated = self.generated.module(site.module) if method else ""
         if generated not in self.model.symbols.modules:
             return None
         found = self.model.symbols.attribute(generated, class_name)
         return (found[0].module, found[0].scope) if len(found) == 1 and found[0].kind == "scope" else None
-
-    def _patch_around(self, site: CallSite) -> Patch | None:
-        """The patch of a patch config that a scope is in."""
-        scope = site.call.scope
-        patches = {one.scope: one for one in self._patches_of(site.module)}
-        while scope > 0 and patches:
-            if scope in patches:
-                return patches[scope]
-            scope = site.facts.scopes[scope].parent
-        return None
-
-    def _patches_of(self, module: str) -> tuple[Patch, ...]:
-        if module not in self._patches:
-            is_config = module.rpartition(".")[2].endswith(self.model.dialect.patch_config_suffix)
-            self._patches[module] = tuple(_find_patches(self.model.module(module))) if is_config else ()
-        return self._patches[module]
-
-    def generated_name(self, config: str) -> str:
-        """The module that a patch config generates; empty for another module."""
-        requested = self.model.patch_imports.get(config)
-        return requested.generated if requested is not None else ""
 
 
 @lru_cache(maxsize=1024)
@@ -300,33 +229,3 @@ def _asks(when: Condition, name: str) -> bool:
     """Whether a call runs only where the code has found out what *name* is."""
     parts = when[1:] if when[0] == "and" else (when,)
     return any(part[0] == "cmp" and any(name in side[1:2] for side in part[2:]) for part in parts)
-
-
-def _binds(imported: Import, root: str) -> bool:
-    return imported.bound == root or any(one.bound == root for one in imported.names)
-
-
-def _find_patches(facts: FileFacts) -> Iterator[Patch]:
-    """The decorated definitions of a config, and those that a call gives as ``replacement=``."""
-    scopes = {one.span: one for one in facts.scopes if one.parent == 0}
-    by_name = {one.name: one for one in scopes.values()}
-    for node in facts.tree.body if facts.tree is not None else ():
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            for decorator in node.decorator_list:
-                call = decorator.func if isinstance(decorator, ast.Call) else decorator
-                verb = dotted(call).rpartition(".")[2]
-                if verb in _PATCHES:
-                    target = _first_text(decorator) if isinstance(decorator, ast.Call) else ""
-                    helper = verb.startswith("add_") or not target
-                    yield Patch(node.name if helper else target, scopes[span_of(node)].index)
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            verb = dotted(node.value.func).rpartition(".")[2]
-            given = [one.value for one in node.value.keywords if one.arg == "replacement"]
-            name = given[0].id if given and isinstance(given[0], ast.Name) else ""
-            if verb in _PATCHES and name in by_name:
-                yield Patch(_first_text(node.value), by_name[name].index)
-
-
-def _first_text(call: ast.Call) -> str:
-    first = call.args[0] if call.args else next((one.value for one in call.keywords if one.arg == "target"), None)
-    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else ""

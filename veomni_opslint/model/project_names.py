@@ -163,7 +163,7 @@ class ProjectNames:
             if imported.scope:
                 local.add(imported.bound)
                 local.update(one.bound for one in imported.names)
-        generated = self._targets.generated_names(module)
+        generated = self._targets.generated.of(module)
         stars = self._symbols.star_sources(module)
         is_open = module in self._symbols.packages or any(self._symbols.is_project(one) for one in stars)
         return _Roots({}, local | generated, bool(generated), is_open)
@@ -173,7 +173,7 @@ class ProjectNames:
         if not called:
             return Attributes({}, set())
         found = self._read_attributes(module, facts, called)
-        generated = self._targets.generated_name(module)
+        generated = self._targets.generated.module(module)
         if generated == module or generated not in self._symbols.modules:
             return found
         # The patches of a config are methods of classes of the generated file.
