@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope, Span
-from veomni_opslint.model.callers import Use
 from veomni_opslint.model.device_lines import (
     NAMESPACE,
     aliases_of,
@@ -23,16 +22,14 @@ from veomni_opslint.model.device_lines import (
 from veomni_opslint.model.device_literals import chosen_by_hand, is_backend_text, is_device_text, names_device
 from veomni_opslint.model.device_questions import is_asked_well
 from veomni_opslint.model.device_types import is_annotation, is_chosen_type, is_entry_for_cuda
+from veomni_opslint.model.functions_on_npu import FunctionsOnNpu
 from veomni_opslint.model.gpu_files import GpuFiles
-from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import Path, outer_functions, sites_in, tree_of
 
 _COUNTS = frozenset({"is_available", "device_count"})
 _QUESTIONS = _COUNTS | {"get_device_capability", "get_device_properties", "is_bf16_supported", "get_device_name"}
 _HARMLESS = frozenset({"is_initialized", "_initialized", "_is_in_bad_fork", "_lazy_init"})
-_OF_CLASS = frozenset({"classmethod", "staticmethod"})
-_MAX_DEPTH = 8
 
 Kind = Literal["namespace", "question", "method", "device", "backend", "choice"]
 
@@ -113,6 +110,7 @@ class DeviceUses:
         index = function.index if function is not None else 0
         # A function that asserts it wants CUDA tensors is not behind a guard, it is one of those that NPU hosts lack.
         world = self.model.without_npu.on_npu("is_cuda" not in facts.text or not _asserts_cuda(root))
+        functions = FunctionsOnNpu(self.model, world, self.gpu_files)
         for questions in (False, True):
 
             def pick(node: ast.expr, path: Path, questions: bool = questions) -> bool:
@@ -128,7 +126,7 @@ class DeviceUses:
                     continue
                 caller = None
                 if function is not None and kind != "choice":
-                    reached, caller = self._reached(world, module, facts, function, frozenset(), 0)
+                    reached, caller = functions.reached(module, facts, function)
                     if not reached:
                         continue
                 yield DeviceUse(module, _span(site.node, kind), kind, _written(site.node, kind), caller)
@@ -193,86 +191,6 @@ class DeviceUses:
             plain = plain[1:] if plain[:1] in (["self"], ["cls"]) else plain
             names.add(plain[position] if 0 <= position < len(plain) else "")
         return names.pop() if len(names) == 1 else ""
-
-    def _reached(
-        self,
-        world: Guards,
-        module: str,
-        facts: FileFacts,
-        function: Scope,
-        above: frozenset[tuple[str, int]],
-        depth: int,
-    ) -> tuple[bool, tuple[str, Span] | None]:
-        """Whether a function can run on a host with an NPU, and where it is called then, as far as that is known."""
-        if (module, function.index) in above or depth > _MAX_DEPTH:
-            return False, None
-        above = above | {(module, function.index)}
-        mark = dict(facts.truths).get("pytestmark")
-        if mark is not None and not world.possible(module, 0, mark):
-            return False, None
-        scope = function
-        while scope.parent >= 0:
-            if not (
-                world.possible(module, scope.parent, scope.when) and world.possible(module, scope.parent, scope.gate)
-            ):
-                return False, None
-            scope = facts.scopes[scope.parent]
-        if "cuda" in function.name.split("_") or function.name.startswith("test_"):
-            return function.name.startswith("test_"), None
-        if not self._is_made(world, module, facts, function, above, depth):
-            return False, None
-        if function.decorators or (facts.scopes[function.parent].kind == "class" and function.name.startswith("__")):
-            return True, None
-        if function.name in ("forward", "backward", "main", "setup", "run"):
-            return True, None
-        uses = self.model.reach.callers.uses_of(module, function.index)
-        for use in uses:
-            if self._use_reached(world, use, above, depth):
-                return True, (use.module, use.span)
-        return not uses, None
-
-    def _is_made(
-        self,
-        world: Guards,
-        module: str,
-        facts: FileFacts,
-        function: Scope,
-        above: frozenset[tuple[str, int]],
-        depth: int,
-    ) -> bool:
-        """Whether the class of a method can have an object, or whatever it takes to call the method."""
-        owner = facts.scopes[function.parent]
-        if owner.kind != "class":
-            return True
-        if function.name != "__init__" and _OF_CLASS.isdisjoint(function.decorators):
-            for init in self.model.deep(module).scopes:
-                if (
-                    init.parent == owner.index
-                    and init.name == "__init__"
-                    and not world.possible(module, init.index, init.completes)
-                ):
-                    return False
-        uses = [
-            use
-            for use in self.model.reach.callers.uses_of(module, owner.index)
-            if use.module != module or not owner.span[:2] <= use.span[:2] <= owner.span[2:]
-        ]
-        return (
-            not uses or bool(owner.decorators) or any(self._use_reached(world, use, above, depth + 1) for use in uses)
-        )
-
-    def _use_reached(self, world: Guards, use: Use, above: frozenset[tuple[str, int]], depth: int) -> bool:
-        if not world.possible(use.module, use.scope, use.when):
-            return False
-        facts = self.model.deep(use.module)
-        scope = facts.scopes[use.scope]
-        while scope.index > 0 and not (scope.kind == "function" and facts.scopes[scope.parent].kind != "function"):
-            if not world.possible(use.module, scope.parent, scope.when):
-                return False
-            scope = facts.scopes[scope.parent]
-        if scope.index == 0 or use.module in self.gpu_files:
-            return use.module not in self.gpu_files
-        return self._reached(world, use.module, facts, scope, above, depth + 1)[0]
 
 
 def _is_to_fail(path: Path) -> bool:
