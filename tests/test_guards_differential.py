@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.guard_programs import INPUTS, RUNNER, GuardProgram
+from support import guard_child
+from support.guard_programs import INPUTS, GuardProgram
 from support.projects import run_rule, write_base_tree, write_files
 
 PROGRAMS = 250
@@ -45,14 +46,15 @@ def _run(root: Path, texts: dict[str, str]) -> dict[str, tuple[list[int], list[i
     stub.write_text("")
     (root / "veomni" / "utils" / "device.py").write_text("IS_NPU_AVAILABLE = False\n")
     (root / "veomni" / "utils" / "import_utils.py").write_text("def is_torch_npu_available():\n    return False\n")
-    runner = root / "runner.py"
-    runner.write_text(RUNNER)
     names = [f"{path}={path.removesuffix('.py').replace('/', '.')}" for path in texts]
     done = subprocess.run(
-        [sys.executable, str(runner), str(root), *names], capture_output=True, text=True, check=False, timeout=300
+        [sys.executable, guard_child.__file__, str(root), *names],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     stub.write_text(content)
-    runner.unlink()
     assert done.returncode == 0, done.stderr
     result: dict[str, tuple[list[int], list[int]]] = json.loads(done.stdout)
     return result

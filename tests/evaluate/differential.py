@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from evaluate.generated_code import FLAGS
+from evaluate.generated_text import FLAGS
 from evaluate.pruned import registrations_of
 
 from veomni_opslint.registrations import Factory, Hardware, KernelSpec, Registrations, Unknown

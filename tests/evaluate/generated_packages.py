@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import random
 
-from evaluate.generated_code import FLAGS, Code
+from evaluate.generated_code import Code
 from evaluate.generated_flow import FINAL, FLOW, HELPERS
 from evaluate.generated_statements import IDIOMS, wrapped
+from evaluate.generated_text import FLAGS
 
 _REGISTRY = """\
 import sys

@@ -1,8 +1,4 @@
-"""Random programs around NPU imports, and a child program that runs them to see which imports are really reached.
-
-For each program the child answers with the lines where a run fails, and with those where one would fail after the ones
-before were put right.
-"""
+"""Random programs around NPU imports, which ``guard_child.py`` runs to see which imports are really reached."""
 
 from __future__ import annotations
 
@@ -58,62 +54,6 @@ def device_type():
 def may_fail(index, error=ImportError):
     if flag(index):
         raise error
-"""
-
-RUNNER = """\
-import builtins, importlib, itertools, json, sys, traceback, types
-
-root, names = sys.argv[1], sys.argv[2:]
-sys.path.insert(0, root)
-from veomni import inputs
-
-real_import, real_import_module = builtins.__import__, importlib.import_module
-fixed, current = set(), None
-
-
-def missing():
-    frame = sys._getframe(2)
-    if frame.f_code.co_filename == current and frame.f_lineno in fixed:
-        return types.SimpleNamespace(profiler=None)
-    raise ModuleNotFoundError("No module named 'torch_npu'", name="torch_npu")
-
-
-def fake_import(name, *args, **kwargs):
-    return missing() if name == "torch_npu" else real_import(name, *args, **kwargs)
-
-
-def fake_import_module(name, package=None):
-    return missing() if name == "torch_npu" else real_import_module(name, package)
-
-
-def failing(loaded):
-    lines, used = set(), json.loads(loaded.FLAGS_USED)
-    for values in itertools.product((False, True), repeat=len(used)):
-        inputs.FLAGS = dict(zip(used, values))
-        try:
-            loaded.main()
-        except ModuleNotFoundError as error:
-            frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == loaded.__file__]
-            lines.add(frames[-1].lineno)
-        except (RuntimeError, AssertionError, ImportError, KeyError):
-            pass
-    return lines
-
-
-result = {}
-for name in names:
-    path, module = name.split("=")
-    loaded = real_import_module(module)
-    fixed, current = set(), loaded.__file__
-    builtins.__import__, importlib.import_module = fake_import, fake_import_module
-    first = failing(loaded)
-    found = set(first)
-    while not found <= fixed:
-        fixed |= found
-        found = failing(loaded)
-    builtins.__import__, importlib.import_module = real_import, real_import_module
-    result[path] = [sorted(first), sorted(fixed)]
-print(json.dumps(result))
 """
 
 
