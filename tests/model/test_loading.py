@@ -8,6 +8,7 @@ from support.symbols import deep_facts, symbols_of
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import text_of
 from veomni_opslint.model.loading import Loading, Step
+from veomni_opslint.model.run_by_call import RunByCall
 
 HELPERS = "def load_triton():\n    import triton\ndef nothing(): pass\n"
 
@@ -15,7 +16,7 @@ HELPERS = "def load_triton():\n    import triton\ndef nothing(): pass\n"
 def loading_of(files: dict[str, str]) -> Loading:
     """The loading of a project with these files."""
     symbols = symbols_of(files)
-    return Loading(symbols, Dialect(), deep_facts(symbols))
+    return Loading(symbols, Dialect(), RunByCall(symbols, deep_facts(symbols)))
 
 
 def written(loading: Loading, step: Step) -> str:
@@ -174,9 +175,10 @@ def test_chain_through_a_call() -> None:
         ("p.ops", []),
     ],
 )
-def test_externals(module: str, expected: list[str]) -> None:
+def test_optional_packages(module: str, expected: list[str]) -> None:
     """Optional packages that a module itself imports when it is loaded."""
-    assert [one.package for one in loading_of(CHAIN).externals(module)] == expected
+    loading = loading_of(CHAIN)
+    assert [name for step in loading.steps(module) for name in loading.packages(step.imported)] == expected
 
 
 @pytest.mark.parametrize(

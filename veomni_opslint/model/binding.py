@@ -38,15 +38,14 @@ class Written(NamedTuple):
 class FieldValue(NamedTuple):
     """The value that a config field has when models are built; None where it cannot be known.
 
-    ``origin`` says where it comes from and ``place`` where that is written. ``rewritten`` is the value that was
-    written, where the config class replaces it. ``error`` is why the config class rejects it, empty if it does not.
+    ``origin`` says where it comes from and ``place`` where that is written. ``error`` is why the config class
+    rejects it, empty if it does not.
     """
 
     field: str
     value: str | None
     origin: Origin
     place: Place
-    rewritten: str = ""
     error: str = ""
 
 
@@ -163,7 +162,6 @@ def _field_value(model: OpsModel, device: Device, field: ConfigField, written: W
     place = field.place if written is None else written.place
     if value is None:
         return FieldValue(field.name, None, origin, place)
-    before = value
     for legacy in model.legacy_values:
         if (legacy.field, legacy.value) == (field.name, value):
             value = _replacement(legacy, device)
@@ -173,10 +171,10 @@ def _field_value(model: OpsModel, device: Device, field: ConfigField, written: W
         if entry is not None and entry.values is None:
             return FieldValue(field.name, None, "npu_fallback", entry.place)
         if entry is not None and entry.values:
-            before, value = value, entry.values[0].name
+            value = entry.values[0].name
             origin, place = "npu_fallback", entry.values[0].place
     error = _rejection(model, device, field.name, value)
-    return FieldValue(field.name, value, origin, place, before if before != value else "", error)
+    return FieldValue(field.name, value, origin, place, error)
 
 
 def _replacement(legacy: LegacyValue, device: Device) -> str:

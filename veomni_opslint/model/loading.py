@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE, Condition, negate, possible
 from veomni_opslint.dialect import Dialect
-from veomni_opslint.facts import FileFacts, Import, Ref, Scope, Span, text_of
-from veomni_opslint.model.called_at_load import class_made, decorating, lambda_held, methods_called
+from veomni_opslint.facts import FileFacts, Import, Ref, Scope, Span
+from veomni_opslint.model.called_at_load import decorating
 from veomni_opslint.model.plain_truths import plain_truth
-from veomni_opslint.model.symbols import Symbols, Target
+from veomni_opslint.model.run_by_call import RunByCall
+from veomni_opslint.model.symbols import Symbols
 
-_CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
 _MAX_CALLS = 200
-_MAX_BASES = 8
 
 
 class Step(NamedTuple):
@@ -39,13 +38,6 @@ class Step(NamedTuple):
     def place(self) -> tuple[str, Span]:
         """The module and the code in it but for which the import would not run when the module is loaded."""
         return self.called_from or (self.module, self.imported.span)
-
-
-class External(NamedTuple):
-    """An import of a package outside the project that runs when a module is loaded."""
-
-    package: str
-    step: Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +66,8 @@ class Loading:
 
     symbols: Symbols
     dialect: Dialect
-    deep: Callable[[str], FileFacts]
+    calls: RunByCall
     _runs: dict[str, tuple[Step, ...]] = field(default_factory=dict, repr=False)
-    _importing: dict[tuple[str, int], bool] = field(default_factory=dict, repr=False)
-    _held: dict[tuple[str, str], tuple[Target, ...]] = field(default_factory=dict, repr=False)
     _certain: dict[tuple[Condition, str], bool] = field(default_factory=dict, repr=False)
     _never: dict[tuple[Condition, str], bool] = field(default_factory=dict, repr=False)
 
@@ -114,12 +104,6 @@ class Loading:
         if root in _names(self.dialect.optional_packages):
             return (root,)
         return tuple(_of_torch(imported, self.dialect)) if root == "torch" else ()
-
-    def externals(self, module: str) -> Iterator[External]:
-        """Optional packages of the dialect that loading *module* itself imports, not what it loads."""
-        for step in self.steps(module):
-            for package in self.packages(step.imported):
-                yield External(package, step)
 
     def certain(self, condition: Condition, package: str = "") -> bool:
         """Whether a condition holds, given that *package* is not installed, and that others all are or all are not."""
@@ -170,18 +154,16 @@ class Loading:
         if len(seen) > _MAX_CALLS:
             return
         for found in self.symbols.resolve_deep(facts, module, ref.scope, ref.name):
-            for target in self._run_by_call(found):
-                there, function = self._function(target)
-                if function is not None and (target.module, function.index) not in seen:
-                    seen.add((target.module, function.index))
-                    yield from self._run(target.module, there, function, tried, certain, seen)
+            for where, there, function in self.calls.functions(found):
+                if (where, function.index) not in seen:
+                    seen.add((where, function.index))
+                    yield from self._run(where, there, function, tried, certain, seen)
                     for inner in decorating(facts, ref, there, function):
-                        yield from self._run(target.module, there, inner, tried, certain, seen)
-            for target in self._methods_run(found, facts, ref):
-                there, function = self._function(target)
-                if function is not None and (target.module, function.index) not in seen:
-                    seen.add((target.module, function.index))
-                    yield from self._run(target.module, there, function, tried, certain, seen)
+                        yield from self._run(where, there, inner, tried, certain, seen)
+            for where, there, function in self.calls.methods(found, facts, ref):
+                if (where, function.index) not in seen:
+                    seen.add((where, function.index))
+                    yield from self._run(where, there, function, tried, certain, seen)
 
     def _run(
         self, module: str, there: FileFacts, function: Scope, tried: bool, certain: bool, seen: set[tuple[str, int]]
@@ -194,106 +176,6 @@ class Loading:
             if inner.scope == function.index and inner.call and not self.never(inner.when):
                 sure = certain and self.certain(inner.when)
                 yield from self._called(module, there, inner, tried or inner.import_handled, sure, seen)
-
-    def _run_by_call(self, target: Target) -> Iterator[Target]:
-        """What runs when a target is called: the function; of a class its constructors; of a name its lambda."""
-        facts = self.symbols.modules.get(target.module)
-        if facts is None or target.rest:
-            return
-        if target.kind == "value":
-            held = lambda_held(facts, target.name)
-            if held is not None:
-                yield Target("scope", target.module, target.name, held.index)
-        elif target.kind == "scope" and target.scope < len(facts.scopes) and facts.scopes[target.scope].kind == "class":
-            for name in _CONSTRUCTORS:
-                yield from self._constructor(target, name, 0)
-        elif target.kind == "scope":
-            yield target
-
-    def _methods_run(self, target: Target, facts: FileFacts, ref: Ref) -> Iterator[Target]:
-        """Methods that run at once: of an instance that is made, or of one that a module-level name holds."""
-        if target.kind == "scope" and not target.rest and self._is_class(target):
-            if self._imports_in_a_method(target, 0):
-                for name in methods_called(facts, ref):
-                    yield from self._constructor(target, name, 0)
-        elif target.kind == "value" and "." not in target.rest:
-            for owner in self._classes_held(target.module, target.name):
-                yield from self._constructor(owner, target.rest or "__call__", 0)
-
-    def _classes_held(self, module: str, name: str) -> tuple[Target, ...]:
-        """The classes with methods that import, of which the only value of a module-level name is made."""
-        known = self._held.get((module, name))
-        if known is None:
-            made_by = class_made(self.symbols.modules[module], name)
-            targets = self.symbols.resolve(module, 0, made_by) if made_by else ()
-            known = self._held[module, name] = tuple(
-                one
-                for one in targets
-                if one.kind == "scope" and not one.rest and self._is_class(one) and self._imports_in_a_method(one, 0)
-            )
-        return known
-
-    def _imports_in_a_method(self, owner: Target, depth: int) -> bool:
-        """Whether a class, or a base of it in the project, has a method with an import in it."""
-        key = (owner.module, owner.scope)
-        if key not in self._importing:
-            facts = self.symbols.modules[owner.module]
-            here = facts.scopes[owner.scope]
-            self._importing[key] = any(
-                facts.scopes[facts.scopes[one.scope].parent] is here for one in facts.imports if one.scope
-            ) or (
-                depth < _MAX_BASES
-                and any(
-                    self._imports_in_a_method(base, depth + 1)
-                    for name in here.bases
-                    for base in self.symbols.resolve(owner.module, here.parent, name)
-                    if base.kind == "scope" and not base.rest and self._is_class(base)
-                )
-            )
-        return self._importing[key]
-
-    def _constructor(self, owner: Target, name: str, depth: int) -> Iterator[Target]:
-        """The method of that name of a class, or of the first base in the project that has it."""
-        facts = self.symbols.modules[owner.module]
-        here = facts.scopes[owner.scope]
-        own = next((one for one in facts.scopes if one.parent == here.index and one.name == name), None)
-        if own is not None:
-            yield Target("scope", owner.module, name, own.index)
-        elif depth < _MAX_BASES:
-            for base in here.bases:
-                for found in self.symbols.resolve(owner.module, here.parent, base):
-                    if found.kind == "scope" and not found.rest and self._is_class(found):
-                        yield from self._constructor(found, name, depth + 1)
-
-    def _is_class(self, target: Target) -> bool:
-        scopes = self.symbols.modules[target.module].scopes
-        return target.scope < len(scopes) and scopes[target.scope].kind == "class"
-
-    def _function(self, target: Target) -> tuple[FileFacts, Scope | None]:
-        facts = self.symbols.modules.get(target.module) or FileFacts("", "", None)
-        if target.kind != "scope" or target.rest or target.scope >= len(facts.scopes):
-            return facts, None
-        function = facts.scopes[target.scope]
-        if function.kind == "lambda":
-            return facts, function
-        if function.kind != "function" or function.is_generator or function.is_async:
-            return facts, None
-        if function.deferred and self._may_import(target.module, facts, function):
-            facts = self.deep(target.module)
-        return facts, facts.scopes[target.scope]
-
-    def _may_import(self, module: str, facts: FileFacts, function: Scope) -> bool:
-        """Whether a function that has no import itself may call one of the project that has."""
-        text = text_of(facts, function.span)
-        for one in facts.imports:
-            owner = facts.scopes[one.scope]
-            if owner.kind == "function" and owner.name in text:
-                return True
-            if owner.kind == "module" and self.symbols.is_project(self.symbols.absolute(module, one)):
-                bound = (one.bound, *(name.bound for name in one.names))
-                if any(f"{name}(" in text or f"{name}." in text for name in bound if name):
-                    return True
-        return False
 
     def _certain_import(self, imported: Import, within: Scope) -> bool:
         if imported.when is TRUE:

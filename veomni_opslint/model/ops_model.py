@@ -28,6 +28,7 @@ from veomni_opslint.model.pointers import Pointer, find_pointers
 from veomni_opslint.model.presence import Presence
 from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.registry_entries import backends_for_any_host, called_factories
+from veomni_opslint.model.run_by_call import RunByCall
 from veomni_opslint.model.slot_names import Names, find_slot_names
 from veomni_opslint.model.special_fields import find_special_fields
 from veomni_opslint.model.wrapper_module import wrapper_module
@@ -64,7 +65,7 @@ class OpsModel(LinkedProject):
     @cached_property
     def loading(self) -> Loading:
         """What loading a module loads."""
-        return Loading(self.symbols, self.dialect, self.deep)
+        return Loading(self.symbols, self.dialect, RunByCall(self.symbols, self.deep))
 
     @cached_property
     def eager_imports(self) -> EagerImports:
