@@ -72,7 +72,7 @@ def _npu_tests(model: OpsModel, module: str, facts: FileFacts) -> Iterator[str]:
         parent = facts.scopes[scope.parent]
         if parent.kind == "function":
             continue
-        gates = [(scope.index, scope.gate), (parent.index, parent.gate)]
+        gates = [(one.parent, one.gate) for one in (scope, parent) if one.parent >= 0]
         if whole or scope.index in skipping or any(not guards.possible(module, at, gate) for at, gate in gates):
             yield scope.name
 

@@ -125,6 +125,18 @@ MUTATIONS = (
         HELPER,
     ),
     _added(
+        "under a decorator",
+        "def traced(fn):\n    def wrapper(*args):\n        logger.info(fn)\n        return fn(*args)\n\n"
+        "    return wrapper\n\n\n@traced\ndef wait():\n    torch.cuda.synchronize()  # OPS205",
+        HELPER,
+    ),
+    _added(
+        "harmless under a decorator",
+        "def gpu_only(fn):\n    def wrapper(*args):\n        return fn(*args) if IS_CUDA_AVAILABLE else None\n\n"
+        "    return wrapper\n\n\n@gpu_only\ndef wait():\n    torch.cuda.synchronize()",
+        HELPER,
+    ),
+    _added(
         "harmless comparison",
         'def is_cuda(device):\n    return device.type == "cuda" or device.type in ("cuda", "npu")',
     ),

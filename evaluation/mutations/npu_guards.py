@@ -19,6 +19,15 @@ def _function(name: str, body: str) -> Mutation:
     return plant("OPS201", name, append(HELPER, f"def device_memory(devices=(), verbose=False):\n{lines}"))
 
 
+def _decorated(name: str, guard: str, line: str) -> Mutation:
+    """A function with a decorator of the project, which puts another in its place where the guard is false."""
+    code = (
+        f"def _where(fn):\n    from veomni.utils.device import {guard}\n\n"
+        f"    return fn if {guard} else lambda: None\n\n\n@_where\ndef device_memory():\n    {line}"
+    )
+    return plant("OPS201", name, append(HELPER, code))
+
+
 MUTATIONS = (
     _function(
         "late: exception of the guard suppressed",
@@ -30,6 +39,8 @@ MUTATIONS = (
         "from veomni.utils.device import IS_NPU_AVAILABLE\n\n"
         "class Flags:\n    other = not IS_NPU_AVAILABLE\n\nif Flags.other:\n    import torch_npu  # OPS201",
     ),
+    _decorated("decorator that asks for CUDA", "IS_CUDA_AVAILABLE", "import torch_npu  # OPS201"),
+    _decorated("harmless decorator", "IS_NPU_AVAILABLE", "import torch_npu"),
     _guard("guard removed", "import torch_npu  # OPS201"),
     _guard("guard negated", "if not IS_NPU_AVAILABLE:\n    import torch_npu  # OPS201"),
     _guard("in the else branch", "if IS_NPU_AVAILABLE:\n    pass\nelse:\n    import torch_npu  # OPS201"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.mutations.draft import Mutation, append, mark, plant, swap
+from evaluation.mutations.draft import Mutation, append, create, mark, plant, swap
 from evaluation.mutations.tree_places import LLAMA_CONFIG, LLAMA_GPU, QWEN3_GPU
 
 CHECK = "        if veomni_swiglu_mlp.use_non_eager_impl:\n"
@@ -30,6 +30,29 @@ def _patched(name: str, new: str) -> Mutation:
 def _kept(name: str, new: str) -> Mutation:
     """Add *new* to a constructor of a generated file."""
     return plant("OPS306", name, swap(LLAMA_GPU, ACTIVATION, ACTIVATION + new))
+
+
+def _decorated(name: str, slot: str, call: str, path: str = LLAMA_GPU) -> Mutation:
+    """A function with a decorator of the project, which runs it if a slot that it is given holds a kernel."""
+    requires = (
+        "def requires(slot):\n    def decorate(fn):\n        def wrapper(*args):\n"
+        "            return fn(*args) if slot.use_non_eager_impl else args[1]\n\n        return wrapper\n\n"
+        "    return decorate\n"
+    )
+    edits = [create(path, requires)] if path != LLAMA_GPU else [append(path, requires)]
+    imported = "from veomni.ops.requirements import requires\n\n\n" if path != LLAMA_GPU else ""
+    function = f"@requires({slot})\ndef fused(self, x):\n{call[8:]}"
+    return plant("OPS305", name, *edits, append(LLAMA_GPU, f"{imported}{function}"))
+
+
+def _managed(name: str, slot: str, call: str) -> Mutation:
+    """The call in a context manager of the project that refuses a slot without a kernel."""
+    manager = (
+        "import contextlib\n\n\n@contextlib.contextmanager\ndef needed(slot):\n"
+        "    assert slot.use_non_eager_impl\n    yield\n"
+    )
+    edit = swap(LLAMA_GPU, CHECK + CALL, f"        with needed({slot}):\n{call}")
+    return plant("OPS305", name, edit, append(LLAMA_GPU, manager))
 
 
 CALLED = (
@@ -87,6 +110,11 @@ CALLED = (
         swap(LLAMA_CONFIG, CONFIG_CHECK + CONFIG_CALL, "    return veomni_swiglu_mlp(self, x)  # OPS305\n"),
         swap(LLAMA_GPU, CHECK + CALL, "        return veomni_swiglu_mlp(self, x)  # OPS305\n"),
     ),
+    _decorated("decorator that asks another slot", "veomni_rms_norm", MARKED),
+    _decorated("harmless decorator", "veomni_swiglu_mlp", CALL),
+    _decorated("harmless decorator of a module", "veomni_swiglu_mlp", CALL, "veomni/ops/requirements.py"),
+    _managed("context manager that asks another slot", "veomni_rms_norm", MARKED),
+    _managed("harmless context manager", "veomni_swiglu_mlp", CALL),
     plant(
         "OPS305",
         "imported by another file",

@@ -45,10 +45,11 @@ def test_locals() -> None:
     ("decorators", "names", "gate"),
     [
         ([], (), TRUE),
-        (["a"], ("a",), TRUE),
-        (["a.b(c)", "d"], ("a.b", "d"), TRUE),
+        (["property"], ("property",), TRUE),
+        (["a"], ("a",), ("gate", "a")),
+        (["a.b(c)", "d"], ("a.b", "d"), ("and", ("gate", "a.b", (("name", "c"),)), ("gate", "d"))),
         (["pytest.mark.skipif(not a)"], ("pytest.mark.skipif",), A),
-        (["pytest.mark.skipif(not a, reason='x')", "z"], ("pytest.mark.skipif", "z"), A),
+        (["pytest.mark.skipif(not a, reason='x')", "z"], ("pytest.mark.skipif", "z"), ("and", A, ("gate", "z"))),
         (["unittest.skipUnless(a, 'x')"], ("unittest.skipUnless",), A),
         (["unittest.skipIf(a, 'x')"], ("unittest.skipIf",), ("not", A)),
         (["require_npu"], ("require_npu",), ("gate", "require_npu")),
@@ -59,7 +60,7 @@ def test_locals() -> None:
 )
 @pytest.mark.parametrize("definition", ["def f(): pass", "class C: pass"])
 def test_decorators(decorators: list[str], names: tuple[str, ...], gate: Condition, definition: str) -> None:
-    """Decorators that skip or require something decide whether the body can run."""
+    """A mark decides whether the body can run, and so may any other decorator but those that let everything run."""
     text = "".join(f"@{one}\n" for one in decorators) + definition
     (scope,) = [one for one in facts_of(text).scopes if one.kind in ("function", "class")]
     assert (scope.decorators, scope.gate) == (names, gate)

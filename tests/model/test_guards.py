@@ -6,8 +6,10 @@ import pytest
 from support.symbols import deep_facts, symbols_of
 
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.model.gates import Gates
 from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.host import Host
+from veomni_opslint.model.symbols import Symbols
 
 FILES = {
     "p/__init__.py": "",
@@ -34,10 +36,16 @@ FILES = {
 }
 
 
+def guards_of(symbols: Symbols) -> Guards:
+    """The guards of a project on a host without an NPU."""
+    deep = deep_facts(symbols)
+    return Guards(symbols, Host(Dialect()), deep, Gates(symbols, Dialect(), deep))
+
+
 def truth(test: str, imports: str = "from p.device import *\nfrom p import device, other\n") -> bool | None:
     """The truth of a test without an NPU."""
     symbols = symbols_of({**FILES, "m.py": f"{imports}if {test}:\n    import mark\n"})
-    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
+    guards = guards_of(symbols)
     return guards.truth("m", 0, symbols.modules["m"].imports[-1].when)
 
 
@@ -141,7 +149,7 @@ def test_names_and_functions_of_the_project(test: str, expected: bool | None) ->
 def test_statements_that_end_without_an_npu(statement: str, expected: bool | None) -> None:
     """What follows a call that raises without an NPU, or an import of its package, is not reached."""
     symbols = symbols_of({**FILES, "m.py": f"from p.device import *\nfrom p import device\n{statement}\nimport mark\n"})
-    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
+    guards = guards_of(symbols)
     assert guards.truth("m", 0, symbols.modules["m"].imports[-1].when) is expected
 
 
@@ -150,7 +158,7 @@ def test_on_gpu() -> None:
     symbols = symbols_of(
         {"m.py": "if torch.cuda.is_available():\n    import a\nelif device == 'cuda':\n    import b\n"}
     )
-    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
+    guards = guards_of(symbols)
     first, second = (imported.when for imported in symbols.modules["m"].imports)
     assert (guards.possible("m", 0, first), guards.possible("m", 0, second)) == (True, True)
     assert (guards.on_gpu().possible("m", 0, first), guards.on_gpu().possible("m", 0, second)) == (True, False)
@@ -171,5 +179,5 @@ def test_on_gpu() -> None:
 def test_gates(decorator: str, expected: bool | None) -> None:
     """A decorator may keep the body from running where there is no NPU."""
     symbols = symbols_of({"m.py": f"@{decorator}\ndef f():\n    import torch_npu\n"})
-    guards = Guards(symbols, Host(Dialect()), deep_facts(symbols))
+    guards = guards_of(symbols)
     assert guards.truth("m", 1, symbols.modules["m"].scopes[1].gate) is expected

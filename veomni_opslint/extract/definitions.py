@@ -14,7 +14,8 @@ from veomni_opslint.facts import AttributeTruth, Binding, Span
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
 
-_GATING_WORDS = ("npu", "skip", "require")
+_OPEN = frozenset({"property", "staticmethod", "classmethod", "dataclass", "abstractmethod", "overload", "setter"})
+"""Decorators that let everything run."""
 
 
 def function_statement(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when: Condition) -> Condition:
@@ -117,7 +118,6 @@ def _gate(node: ast.expr, names: dict[str, Operand]) -> Condition:
     value = operand(node, names)
     if value[0] == "cond":
         return truth_of(value)
-    last = _decorator_name(node).rpartition(".")[2].lower()
-    if value[0] in ("name", "call") and any(word in last for word in _GATING_WORDS):
-        return ("gate", *value[1:])
-    return TRUE
+    if value[0] not in ("name", "call") or str(value[1]).rpartition(".")[2] in _OPEN:
+        return TRUE
+    return ("gate", *value[1:])

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
-from veomni_opslint.extract.operands import Operand, dotted, select
+from veomni_opslint.extract.operands import Operand, dotted, operand, select
 from veomni_opslint.extract.scope_state import BUILTINS, IMPORT_ERRORS, USE_ERRORS, catches, names_assigned
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _RAISES = frozenset({"raises", "assertRaises", "assertRaisesRegex"})
 _SUPPRESSING = "suppress"
 _EXPECTING = "raises"
+_ASKING_WORDS = ("npu", "require", "ensure", "check", "need", "only")
 _MANAGERS = frozenset({_SUPPRESSING, _EXPECTING, "nullcontext", "no_grad", "inference_mode", "autocast", "ExitStack"})
 
 
@@ -90,10 +91,10 @@ def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Conditi
     """A ``with`` runs its body once; ``suppress(ImportError)`` and ``pytest.raises(…)`` also go on after an error."""
     scope = walker.scope
     catching = False
-    entered: Condition = TRUE
+    enters: Condition = TRUE
     for item in node.items:
         walker.scan(item.context_expr, when)
-        entered = both(entered, _entered(walker, item.context_expr))
+        enters = both(enters, entered(walker, item.context_expr))
         if item.optional_vars is not None:
             walker.bind_target(item.optional_vars, None, when)
         catching = catching or _catches_imports(item.context_expr)
@@ -103,7 +104,7 @@ def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Conditi
     scope.raising += raising
     scope.handled_imports += catching
     scope.handled_uses += catching
-    after = both(entered, walker.block(node.body, both(when, entered)))
+    after = both(enters, walker.block(node.body, both(when, enters)))
     scope.handled_imports -= catching
     scope.handled_uses -= catching
     scope.raising -= raising
@@ -112,13 +113,16 @@ def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Conditi
     return TRUE if catching else after
 
 
-def _entered(walker: Walker, node: ast.expr) -> Condition:
+def entered(walker: Walker, node: ast.expr) -> Condition:
     """The condition under which a context manager lets its body run, as far as it asks for a guard."""
     name = dotted(node.func) if isinstance(node, ast.Call) else ""
     root = name.partition(".")[0]
     if not name or root in walker.scope.names or name in BUILTINS or name.rpartition(".")[2] in _MANAGERS:
         return TRUE
-    return ("completes", name, "with") if "." not in name or "npu" in name.lower() else TRUE
+    if "." in name and not any(word in name.lower() for word in _ASKING_WORDS):
+        return TRUE
+    value = operand(node, walker.scope.names)
+    return ("completes", name, "with", value[2] if value[0] == "call" else ())
 
 
 def _suppressed(node: ast.With | ast.AsyncWith) -> frozenset[str]:

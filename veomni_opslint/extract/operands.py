@@ -244,7 +244,7 @@ def _argument(node: ast.expr, names: Names) -> object:
     known = _named(node, names) if isinstance(node, ast.Name | ast.Attribute) else ("opaque",)
     if known[0] == "const":
         return known[1]
-    return known if known[0] in ("name", "param", "opaque") and len(known) > 1 else _opaque(node)
+    return known if known[0] in ("name", "param", "opaque") and len(known) > 1 else _opaque(node, dotted(node))
 
 
 def _opaque(node: ast.expr, label: str = "") -> Operand:

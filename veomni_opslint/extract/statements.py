@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.branches import break_statement, continue_statement, if_statement, loop_statement
 from veomni_opslint.extract.definitions import class_statement, function_statement
-from veomni_opslint.extract.flow import try_statement, with_statement
+from veomni_opslint.extract.flow import entered, try_statement, with_statement
 from veomni_opslint.extract.imports import import_from, import_plain, import_skip_call, imported_package
 from veomni_opslint.extract.matching import match_statement
 from veomni_opslint.extract.operands import condition, dotted
@@ -98,6 +98,8 @@ def _call_outcome(walker: Walker, call: ast.Call) -> Condition:
     last = name.rpartition(".")[2]
     if last == "importorskip":
         return import_skip_call(call)
+    if last in ("enter_context", "enter_async_context") and call.args:
+        return entered(walker, call.args[0])
     if last in ("import_module", "__import__"):
         package = imported_package(walker, call)
         return ("available", package) if package else TRUE

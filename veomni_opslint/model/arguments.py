@@ -63,11 +63,13 @@ def substitute(
             one = substitute(part, given, value_of)
             result = both(result, one) if kind == "and" else either(result, one)
         return result
-    if kind == "param" and str(condition[1]) in given:
-        return truth_of(given[str(condition[1])])
-    if kind == "cmp" and condition[2][0] == "param" and str(condition[2][1]) in given:
-        nowhere = ast.Constant(None, lineno=0, col_offset=0)
-        return compare(_OPERATORS[condition[1]], given[str(condition[2][1])], condition[3], nowhere)
+    if kind == "param" and (argument := _argument(str(condition[1]), given)) is not None:
+        return truth_of(argument)
+    if kind == "cmp" and condition[2][0] == "param":
+        argument = _argument(str(condition[2][1]), given)
+        if argument is not None:
+            nowhere = ast.Constant(None, lineno=0, col_offset=0)
+            return compare(_OPERATORS[condition[1]], argument, condition[3], nowhere)
     known = value_of(condition)
     return ("free", condition) if known is None else TRUE if known else FALSE
 
@@ -94,6 +96,17 @@ def defaults_of(
         if known is not None:
             found[one.arg] = ("const", known)
     return found
+
+
+def _argument(name: str, given: Mapping[str, Operand]) -> Operand | None:
+    """What stands for a parameter, or for an attribute of one that is a name at the call as well."""
+    if name in given:
+        return given[name]
+    owner, _, attribute = name.rpartition(".")
+    known = _argument(owner, given) if owner else None
+    if known is None or known[0] not in ("name", "param"):
+        return None
+    return (known[0], f"{known[1]}.{attribute}")
 
 
 def _is_written_out(call: ast.Call) -> bool:

@@ -82,7 +82,7 @@ class Callers:
         if scope >= len(facts.scopes) or facts.scopes[scope].deferred:
             facts = self.deep(module)
         here = facts.scopes[scope]
-        if not self.guards.possible(module, scope, here.gate):
+        if not self.guards.possible(module, here.parent, here.gate):
             return None
         if not self._marked(module, facts):
             return None

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from veomni_opslint.conditions import FALSE, Condition, atoms, either, possible, truth
 from veomni_opslint.facts import AttributeTruth, FileFacts, Scope
+from veomni_opslint.model.arguments import substitute
+from veomni_opslint.model.gates import Gate, Gates
 from veomni_opslint.model.host import Host
 from veomni_opslint.model.symbols import Symbols, Target
 
 _MAX_DEPTH = 12
+_MARKING_WORDS = ("npu", "skip", "require")
 _Read = Callable[[AttributeTruth], Condition]
+_Values = Callable[[Condition], bool | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -21,6 +25,7 @@ class Guards:
     symbols: Symbols
     host: Host
     deep: Callable[[str], FileFacts]
+    gates: Gates
     _elsewhere: dict[Host, Guards] = field(default_factory=dict, repr=False)
     _atoms: dict[tuple[str, int, Condition], bool | None] = field(default_factory=dict, repr=False)
 
@@ -49,12 +54,10 @@ class Guards:
 
     def _on(self, host: Host) -> Guards:
         if host not in self._elsewhere:
-            self._elsewhere[host] = Guards(self.symbols, host, self.deep)
+            self._elsewhere[host] = Guards(self.symbols, host, self.deep, self.gates)
         return self._elsewhere[host]
 
-    def _values(
-        self, module: str, scope: int, depth: int, calls_return: bool = False
-    ) -> Callable[[Condition], bool | None]:
+    def _values(self, module: str, scope: int, depth: int, calls_return: bool = False) -> _Values:
         if calls_return:
             return lambda atom: True if atom[0] == "completes" else self._value(module, scope, atom, depth)
         return lambda atom: self._value(module, scope, atom, depth)
@@ -88,11 +91,9 @@ class Guards:
             case "gate":
                 return self._gate(module, scope, atom, depth)
             case "completes":
-                return (
-                    self._enters(module, scope, atom[1], depth)
-                    if len(atom) > 2
-                    else self._completes(module, scope, atom[1], depth)
-                )
+                if len(atom) > 2:
+                    return self._opens(module, scope, atom, depth)
+                return self._completes(module, scope, atom[1], depth)
         return None
 
     def _name(self, module: str, scope: int, name: str, depth: int) -> bool | None:
@@ -165,9 +166,14 @@ class Guards:
         return known.pop() if len(known) == 1 else None
 
     def _gate(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
-        parent = self.symbols.modules[module].scopes[scope].parent if scope else 0
-        held = self._name(module, max(parent, 0), atom[1], depth)
-        return held if held is not None else self.host.gate(atom[1])
+        """Whether a decorator lets run what it is put on."""
+        said = None
+        if any(word in atom[1].rpartition(".")[2].lower() for word in _MARKING_WORDS):
+            # A mark that is kept under a name, as ``needs_npu = pytest.mark.skipif(…)``.
+            said = self._name(module, scope, atom[1], depth)
+        if said is None:
+            said = self.host.gate(atom[1])
+        return said if said is not None or self._opens(module, scope, atom, depth) else False
 
     def _completes(self, module: str, scope: int, name: str, depth: int) -> bool:
         """Whether a call can return. Only what is known to end in an exception without an NPU cannot."""
@@ -178,24 +184,16 @@ class Guards:
                 return True
         return not targets
 
-    def _enters(self, module: str, scope: int, name: str, depth: int) -> bool:
-        """Whether a context manager of the project can let its body run: a generator, or a class with ``__enter__``."""
-        targets = self.symbols.resolve(module, scope, name)
-        for target in targets:
-            parts = [] if target.kind != "scope" or target.rest else list(self._entered(target))
-            if all(possible(part.completes, self._values(target.module, part.index, depth + 1)) for part in parts):
-                return True
-        return not targets
+    def _opens(self, module: str, scope: int, atom: Condition, depth: int) -> bool:
+        """Whether a decorator or a context manager can let run what it is put around."""
+        ways = self.gates.of(module, scope, atom)
+        here = self._values(module, scope, depth + 1)
+        return not ways or any(all(self._is_open(gate, here, depth) for gate in way) for way in ways)
 
-    def _entered(self, target: Target) -> Iterator[Scope]:
-        """The functions that run before the body of ``with`` does."""
-        here = self._deep_scope(target.module, target.scope)
-        if here.kind == "function" and here.is_generator and any("contextmanager" in one for one in here.decorators):
-            yield here
-        elif here.kind == "class":
-            for one in self.symbols.modules[target.module].scopes:
-                if one.parent == here.index and one.name in ("__init__", "__enter__", "__aenter__"):
-                    yield self._deep_scope(target.module, one.index)
+    def _is_open(self, gate: Gate, here: _Values, depth: int) -> bool:
+        if gate.when is None:
+            return not self.host.is_asked_in(self.gates.text(gate))
+        return possible(substitute(gate.when, gate.given, self._values(gate.module, gate.scope, depth + 1)), here)
 
     def _own_attribute(
         self, module: str, scope: int, name: str, depth: int, read: _Read = lambda one: one.held

@@ -118,6 +118,11 @@ class Host:
         """Whether an attribute, of whatever object, is one that asks for an NPU: ``self.is_npu``, ``tensor.is_npu``."""
         return "." in label and label.rpartition(".")[2] in self.dialect.npu_guards
 
+    def is_asked_in(self, text: str) -> bool:
+        """Whether some code speaks of the accelerator, or of a package that comes with it."""
+        guards = (*self.dialect.npu_guards, *self.dialect.cuda_guards, *self.dialect.npu_packages, "cuda.is_available")
+        return any(guard in text for guard in guards)
+
     def asks_for_cuda(self, name: str) -> bool:
         """Whether a name is that of a question for CUDA, which only the host can answer."""
         return name.rpartition(".")[2] in self.dialect.cuda_guards or name.endswith("cuda.is_available")

@@ -11,6 +11,7 @@ from veomni_opslint.evaluate.trials import Trials
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.model.argument_classes import ArgumentClasses
 from veomni_opslint.model.eager_imports import EagerImports
+from veomni_opslint.model.gates import Gates
 from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.host import Host
 from veomni_opslint.model.implementation_files import ImplementationFiles
@@ -107,7 +108,7 @@ class OpsModel(LinkedProject):
     @cached_property
     def without_npu(self) -> Guards:
         """What guards let through on a host without NPU."""
-        return Guards(self.symbols, Host(self.dialect), self.deep)
+        return Guards(self.symbols, Host(self.dialect), self.deep, Gates(self.symbols, self.dialect, self.deep))
 
     @cached_property
     def reach(self) -> Reach:

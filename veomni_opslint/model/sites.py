@@ -119,7 +119,7 @@ def _entered(scope: ScopeState, scopes: list[ScopeState], function: bool, depth:
     parent = scope.parent
     if parent is None or (function and parent.parent is None) or depth > _MAX_NESTED:
         return TRUE
-    when = both(scope.when, _entered(parent, scopes, function, depth + 1))
+    when = both(both(scope.when, scope.gate), _entered(parent, scopes, function, depth + 1))
     if scope.kind != "function":
         return when
     used = FALSE

@@ -14,6 +14,7 @@ from veomni_opslint.extract.scope_state import catches, span_of
 from veomni_opslint.facts import FileFacts, Scope, Span
 from veomni_opslint.model.arguments import arguments_at, substitute
 from veomni_opslint.model.callers import Use
+from veomni_opslint.model.gates import Gate
 from veomni_opslint.model.local_slots import LocalSlots
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import Site, sites_in, tree_of
@@ -107,9 +108,13 @@ class SlotGuards:
         """Whether a path is known to be taken while the slot's op is eager, if what else it depends on is so."""
         if not possible(when, self._values(module, scope, slot, 0)):
             return False
+        return not self._asking.may_ask(module, block or self.model.module(module), scope, when)
+
+    @property
+    def _asking(self) -> SlotQuestions:
         if not self._questions:
             self._questions.append(SlotQuestions(self.model))
-        return not self._questions[0].may_ask(module, block or self.model.module(module), scope, when)
+        return self._questions[0]
 
     def _reached(
         self, module: str, facts: FileFacts, function: Scope, slot: OpSlotInfo, when: Condition,
@@ -119,7 +124,7 @@ class SlotGuards:
         if (module, function.index) in above or depth > _MAX_DEPTH:
             return False, None
         above = above | {(module, function.index)}
-        if not self._possible(module, function.parent, slot, function.when):
+        if not self._possible(module, function.parent, slot, both(function.when, function.gate)):
             return False, None
         if function.decorators and module.endswith(self.model.dialect.patch_config_suffix):
             return True, None
@@ -161,7 +166,7 @@ class SlotGuards:
         while scope.index > 0 and (scope.parent > 0 or scope.kind != "function"):
             if scope.kind == "function" and facts.scopes[scope.parent].kind == "class":
                 break
-            if not self._possible(use.module, scope.parent, slot, scope.when):
+            if not self._possible(use.module, scope.parent, slot, both(scope.when, scope.gate)):
                 return False
             scope = facts.scopes[scope.parent]
         if scope.kind != "function":
@@ -190,6 +195,10 @@ class SlotGuards:
                 return self._comparison(module, slot, atom)
             case "param" if str(atom[1]).startswith("self."):
                 return self._attribute(module, scope, slot, str(atom[1]), depth)
+            case "gate":
+                return self._opens(module, scope, slot, atom, depth)
+            case "completes" if len(atom) > 2:
+                return self._opens(module, scope, slot, atom, depth)
             case "completes":
                 return self._result(module, scope, slot, str(atom[1]), depth, completes=True)
         return None
@@ -250,6 +259,21 @@ class SlotGuards:
             values = self._values(target.module, target.scope, slot, depth + 1)
             results.append(truth(function.completes if completes else function.returns, values))
         return results[0] if results and len(set(results)) == 1 else None
+
+    def _opens(self, module: str, scope: int, slot: OpSlotInfo, atom: Condition, depth: int) -> bool | None:
+        """Whether a decorator or a context manager can let run what it is put around, while the op is eager."""
+        ways = self.model.without_npu.gates.of(module, scope, atom) if depth <= _MAX_DEPTH else ()
+        here = self._values(module, scope, slot, depth + 1)
+        closed = ways and all(any(self._is_closed(gate, slot, here, depth) for gate in way) for way in ways)
+        return False if closed else None
+
+    def _is_closed(self, gate: Gate, slot: OpSlotInfo, here: Callable[[Condition], bool | None], depth: int) -> bool:
+        if gate.when is None:
+            return self.model.dialect.slot_guard in self.model.without_npu.gates.text(gate)
+        there = self._values(gate.module, gate.scope, slot, depth + 1)
+        if not possible(substitute(gate.when, gate.given, there), here):
+            return True
+        return self._asking.may_ask(gate.module, self.model.module(gate.module), gate.scope, gate.when)
 
     def _attribute(self, module: str, scope: int, slot: OpSlotInfo, name: str, depth: int) -> bool | None:
         """The truth of ``self.x``, where the class assigns it once."""
