@@ -11,7 +11,7 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Finding, Fix, Severity
 from veomni_opslint.model import OpsModel
-from veomni_opslint.model.symbols import imports_any
+from veomni_opslint.model.project_modules import imports_any
 from veomni_opslint.proposals import Edit, NotPossibleError, Proposal, extent, line_around
 from veomni_opslint.rule import Rule
 

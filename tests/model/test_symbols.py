@@ -10,7 +10,7 @@ from support.facts import facts_of
 from support.package_programs import PackageProgram, what_names_are
 from support.symbols import shown, symbols_of
 
-from veomni_opslint.model.symbols import module_name
+from veomni_opslint.model.project_modules import module_name
 
 PROGRAMS = 60
 

@@ -12,7 +12,8 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Scope, statements_of
 from veomni_opslint.findings import Place
 from veomni_opslint.model.pointers import Pointer
-from veomni_opslint.model.symbols import Symbols, Target, imports_any
+from veomni_opslint.model.project_modules import imports_any
+from veomni_opslint.model.symbols import Symbols, Target
 from veomni_opslint.places import place_of
 
 _MAX_DEPTH = 30

@@ -11,7 +11,8 @@ from functools import lru_cache
 from veomni_opslint.conditions import TRUE, Condition, atoms, possible
 from veomni_opslint.discovery import Project
 from veomni_opslint.facts import Binding
-from veomni_opslint.model.symbols import Symbols, module_name
+from veomni_opslint.model.project_modules import module_name
+from veomni_opslint.model.symbols import Symbols
 
 _OF_EVERY_MODULE = frozenset(
     ("__name__", "__file__", "__doc__", "__path__", "__spec__", "__loader__", "__package__", "__dict__", "__builtins__")
