@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.projects import write_base_tree, write_files
 
-from veomni_opslint.check import analyse
+from veomni_opslint.analysis import analyse
 from veomni_opslint.discovery import discover
 from veomni_opslint.model import OpsModel
 from veomni_opslint.registry_document import registry_document

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.models import model_of
 
-from veomni_opslint.model.wrapper_builders import OTHER
+from veomni_opslint.model.wrapper_module import OTHER
 from veomni_opslint.model.wrappers import Wrappers
 
 PATH = "veomni/distributed/sequence_parallel/op_wrappers.py"

@@ -26,8 +26,6 @@ from veomni_opslint.twins import with_twins
 if TYPE_CHECKING:
     from veomni_opslint.gate.apply_baseline import BaselineFile
 
-__all__ = ["Analysis", "Checked", "Request", "analyse", "check", "checked", "contents_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Request:

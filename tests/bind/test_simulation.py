@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from support.projects import write_base_tree, write_files
 
+from veomni_opslint.analysis import analyse
 from veomni_opslint.bind.devices import parse_device
 from veomni_opslint.bind.job_file import read_job_file
 from veomni_opslint.bind.simulation import Binding, bind
-from veomni_opslint.check import analyse
 from veomni_opslint.discovery import discover
 from veomni_opslint.errors import RunError
 from veomni_opslint.model import OpsModel

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from support.projects import write_base_tree, write_files
-from veomni_opslint.check import analyse
+from veomni_opslint.analysis import analyse
 from veomni_opslint.discovery import discover
 from veomni_opslint.model import OpsModel
 

@@ -117,7 +117,7 @@ def _show_what_a_run_goes_by(options: argparse.Namespace, paths: tuple[str, ...]
 
 def run_registry(options: argparse.Namespace) -> int:
     """``opslint registry``: show what is registered."""
-    from veomni_opslint.check import analyse  # noqa: PLC0415
+    from veomni_opslint.analysis import analyse  # noqa: PLC0415
     from veomni_opslint.dialect_check import doubt_about_dialect  # noqa: PLC0415
     from veomni_opslint.discovery import discover  # noqa: PLC0415
     from veomni_opslint.registry_report import FORMATS as REGISTRY_FORMATS  # noqa: PLC0415
@@ -134,12 +134,12 @@ def run_registry(options: argparse.Namespace) -> int:
 
 def run_bind(options: argparse.Namespace) -> int:
     """``opslint bind``: show what every slot would get; 1 if some cannot be bound."""
+    from veomni_opslint.analysis import analyse  # noqa: PLC0415
     from veomni_opslint.bind.devices import parse_device  # noqa: PLC0415
     from veomni_opslint.bind.document import render_json  # noqa: PLC0415
     from veomni_opslint.bind.job_file import read_job_file  # noqa: PLC0415
     from veomni_opslint.bind.simulation import bind  # noqa: PLC0415
     from veomni_opslint.bind.tables import render_markdown, render_text  # noqa: PLC0415
-    from veomni_opslint.check import analyse  # noqa: PLC0415
     from veomni_opslint.discovery import discover  # noqa: PLC0415
 
     if options.matrix and options.format == "json":

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.evaluate.cells import UNBOUND, Value, unknown
 from veomni_opslint.evaluate.interpreter import Interpreter
 from veomni_opslint.evaluate.limits import RECURSION_LIMIT, GivenUp, NotPlain, Raised, TooDeep
-from veomni_opslint.evaluate.values import UNBOUND, Arguments, Value, unknown
+from veomni_opslint.evaluate.values import Arguments
 from veomni_opslint.facts import FileFacts
 
 TRIAL_STEPS = 5_000

@@ -11,38 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from veomni_opslint.conditions import Condition
-from veomni_opslint.evaluate.cells import UNBOUND, Attributes, Opaque, Value, unknown
+from veomni_opslint.evaluate.cells import UNBOUND, Attributes, Value
 from veomni_opslint.findings import Place
 
 if TYPE_CHECKING:
     from veomni_opslint.evaluate.frames import Frame, Module
-
-__all__ = [
-    "LOST",
-    "UNBOUND",
-    "Arguments",
-    "Choice",
-    "Class",
-    "Context",
-    "EnumMember",
-    "External",
-    "Field",
-    "Function",
-    "Globals",
-    "Instance",
-    "Lazy",
-    "Maybe",
-    "Method",
-    "ModuleRef",
-    "Native",
-    "Opaque",
-    "Partial",
-    "Role",
-    "Super",
-    "Value",
-    "Wrapped",
-    "unknown",
-]
 
 Role: TypeAlias = Literal["", "registry", "kernel_spec", "hardware", "op_spec", "backend_spec", "op_scope"]
 

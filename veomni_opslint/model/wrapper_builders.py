@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from veomni_opslint.evaluate.binding import Formal, formals_of, formals_of_fields
+from veomni_opslint.evaluate.cells import UNBOUND, Opaque, Value
 from veomni_opslint.evaluate.containers import DictValue, ListValue, SetValue
-from veomni_opslint.evaluate.limits import NotPlain
-from veomni_opslint.evaluate.trials import Raised, Trials
+from veomni_opslint.evaluate.limits import NotPlain, Raised
+from veomni_opslint.evaluate.trials import Trials
 from veomni_opslint.evaluate.values import (
-    UNBOUND,
     Choice,
     Class,
     EnumMember,
@@ -21,9 +21,7 @@ from veomni_opslint.evaluate.values import (
     Instance,
     Maybe,
     Method,
-    Opaque,
     Partial,
-    Value,
     Wrapped,
 )
 from veomni_opslint.findings import Place

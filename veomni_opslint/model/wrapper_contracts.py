@@ -7,19 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from veomni_opslint.evaluate.cells import UNBOUND, Value
 from veomni_opslint.evaluate.containers import DictValue, ListValue
-from veomni_opslint.evaluate.values import (
-    UNBOUND,
-    Choice,
-    Class,
-    External,
-    Function,
-    Instance,
-    Method,
-    Partial,
-    Value,
-    Wrapped,
-)
+from veomni_opslint.evaluate.values import Choice, Class, External, Function, Instance, Method, Partial, Wrapped
 from veomni_opslint.findings import Place
 from veomni_opslint.model.wrapper_builders import Result
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from veomni_opslint.dialect import Dialect
+from veomni_opslint.evaluate.cells import UNBOUND, Value
+from veomni_opslint.evaluate.cells import unknown as unknown_value
 from veomni_opslint.evaluate.containers import DictValue
 from veomni_opslint.evaluate.trials import Trials
-from veomni_opslint.evaluate.values import UNBOUND, Value
-from veomni_opslint.evaluate.values import unknown as unknown_value
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Place
 from veomni_opslint.model.builder_mentions import Mentions
