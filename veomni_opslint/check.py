@@ -15,10 +15,10 @@ from veomni_opslint.findings import Finding, Severity
 from veomni_opslint.model import OpsModel
 from veomni_opslint.own_rules import project_rules
 from veomni_opslint.proposals import with_fixes
-from veomni_opslint.report import BaselineUse, Coverage, Report, at_least
+from veomni_opslint.report import BaselineChange, BaselineUse, Coverage, Report, at_least
 from veomni_opslint.rule_levels import read_levels
 from veomni_opslint.rule_loader import NOTHING_ASKED, LoadedRule, Selection, select_rules
-from veomni_opslint.rule_run import apply_rules, filter_findings
+from veomni_opslint.rule_run import Outcome, apply_rules, filter_findings
 from veomni_opslint.settings import Settings
 from veomni_opslint.stopwatch import Stopwatch
 from veomni_opslint.twins import with_twins
@@ -92,17 +92,7 @@ def checked(request: Request, judge: Judge | None = None) -> Checked:
     watch.lap("rules")
     files = _files_checked(analysis)
     outcome = filter_findings(found, analysis, rules, selected, baseline.entry_paths() if baseline else ())
-    unaccepted, change = outcome.findings, None
-    accepted: tuple[Finding, ...] = ()
-    if baseline is not None:
-        from veomni_opslint.gate.apply_baseline import apply_baseline  # noqa: PLC0415 - most runs need none
-
-        lines = dict(_excerpts(outcome.findings, analysis))
-        unaccepted, change = apply_baseline(
-            baseline, outcome, lines, analysis.project, settings, rules, selected, request.min_severity
-        )
-        kept = set(unaccepted)
-        accepted = tuple(finding for finding in outcome.findings if finding not in kept)
+    unaccepted, accepted, change = _against_baseline(baseline, request, outcome, analysis, rules, selected)
     watch.lap("suppressions and baseline")
     left, doubt = unaccepted, None
     if request.new_from is not None:
@@ -153,6 +143,27 @@ def _open_baseline(request: Request, project: Project, settings: Settings) -> Ba
     from veomni_opslint.gate.apply_baseline import open_baseline  # noqa: PLC0415 - most runs need none
 
     return open_baseline(request.baseline, request.baseline_use, project, settings)
+
+
+def _against_baseline(
+    baseline: BaselineFile | None,
+    request: Request,
+    outcome: Outcome,
+    analysis: Analysis,
+    rules: tuple[LoadedRule, ...],
+    selected: tuple[LoadedRule, ...],
+) -> tuple[tuple[Finding, ...], tuple[Finding, ...], BaselineChange | None]:
+    """The findings that a baseline does not accept, those that it does, and how it has to change."""
+    if baseline is None:
+        return outcome.findings, (), None
+    from veomni_opslint.gate.apply_baseline import apply_baseline  # noqa: PLC0415 - most runs need none
+
+    lines = dict(_excerpts(outcome.findings, analysis))
+    unaccepted, change = apply_baseline(
+        baseline, outcome, lines, analysis.project, analysis.settings, rules, selected, request.min_severity
+    )
+    left = set(unaccepted)
+    return unaccepted, tuple(finding for finding in outcome.findings if finding not in left), change
 
 
 def contents_of(request: Request, project: Project) -> Mapping[str, bytes]:

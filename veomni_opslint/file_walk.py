@@ -110,14 +110,8 @@ def walk_files(root: str, starts: Sequence[str], package_path: str, excludes: Ex
                     pending.append(path)
                 elif not _leads_upwards(entry.path, full):
                     links.append(path)
-            elif entry.name.endswith(".py") and _is_regular_or_broken(entry):
-                found.files.add(path)
-            elif entry.name.endswith(_YAML) and _is_regular_or_broken(entry):
-                found.yaml_files.add(path)
-            elif entry.name.endswith(_DOCUMENTS) and _is_regular_or_broken(entry):
-                found.documents.add(path)
-            elif entry.name.endswith(_OTHER_MODULES):
-                found.passed_over.add(path)
+            else:
+                _sort_in(entry, path, found)
     return found
 
 
@@ -133,6 +127,16 @@ def is_python_script(path: str) -> bool:
     except OSError:
         return False
     return first.startswith(b"#!") and b"python" in first
+
+
+def _sort_in(entry: os.DirEntry[str], path: str, found: FoundFiles) -> None:
+    """Put what is no folder where its kind belongs."""
+    for suffixes, paths in (((".py",), found.files), (_YAML, found.yaml_files), (_DOCUMENTS, found.documents)):
+        if entry.name.endswith(suffixes) and _is_regular_or_broken(entry):
+            paths.add(path)
+            return
+    if entry.name.endswith(_OTHER_MODULES):
+        found.passed_over.add(path)
 
 
 def _folder_problem(error: OSError) -> SourceProblem:

@@ -43,28 +43,16 @@ def run_check(options: argparse.Namespace) -> int:
         raise RunError("no path was given; `opslint .` checks the project in this folder (see `opslint --help`)")
     if options.show_files or options.show_settings:
         return _show_what_a_run_goes_by(options, paths)
+    _refuse_contradictions(options)
+    require_not_baseline(targets, options.baseline)
     from veomni_opslint.check import Request, check  # noqa: PLC0415 - the other commands need no engine
 
-    minimum = Severity(options.min_severity)
-    if options.strict and minimum is Severity.ERROR:
-        raise RunError("--strict fails the run on warnings, which --min-severity error hides: give one of the two")
-    if options.write_baseline and options.stdin_filename:
-        raise RunError("--write-baseline is about files on disk, so --stdin-filename does not go with it")
-    if options.write_baseline and options.new_from is not None:
-        raise RunError("--write-baseline accepts all that is found, --new-from leaves the old out: give one of the two")
-    if options.write_baseline and (options.fix or options.unsafe_fixes):
-        raise RunError("--write-baseline accepts what --fix would repair: fix first, then accept what is left")
-    if options.no_baseline and options.baseline is not None:
-        raise RunError("--baseline names what --no-baseline leaves aside: give one of the two")
-    if options.diff and (options.write_baseline or options.prune_baseline):
-        raise RunError("--diff changes nothing, so no baseline is written with it: leave one of the two out")
-    require_not_baseline(targets, options.baseline)
     request = Request(
         paths=paths,
         root=options.root,
         config=options.config,
         selection=Selection(tuple(options.select), tuple(options.ignore), tuple(options.extend_select)),
-        min_severity=minimum,
+        min_severity=Severity(options.min_severity),
         stdin_path=options.stdin_filename,
         stdin=_standard_input() if options.stdin_filename else b"",
         baseline=options.baseline,
@@ -93,6 +81,22 @@ def run_check(options: argparse.Namespace) -> int:
     if options.timings:
         sys.stderr.write(render_timings(report))
     return status or report.exit_status(strict=options.strict, exit_zero=options.exit_zero)
+
+
+def _refuse_contradictions(options: argparse.Namespace) -> None:
+    """Options of which only one can be meant."""
+    if options.strict and Severity(options.min_severity) is Severity.ERROR:
+        raise RunError("--strict fails the run on warnings, which --min-severity error hides: give one of the two")
+    if options.write_baseline and options.stdin_filename:
+        raise RunError("--write-baseline is about files on disk, so --stdin-filename does not go with it")
+    if options.write_baseline and options.new_from is not None:
+        raise RunError("--write-baseline accepts all that is found, --new-from leaves the old out: give one of the two")
+    if options.write_baseline and (options.fix or options.unsafe_fixes):
+        raise RunError("--write-baseline accepts what --fix would repair: fix first, then accept what is left")
+    if options.no_baseline and options.baseline is not None:
+        raise RunError("--baseline names what --no-baseline leaves aside: give one of the two")
+    if options.diff and (options.write_baseline or options.prune_baseline):
+        raise RunError("--diff changes nothing, so no baseline is written with it: leave one of the two out")
 
 
 def _baseline_use(options: argparse.Namespace) -> BaselineUse:

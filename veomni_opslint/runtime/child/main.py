@@ -62,6 +62,21 @@ def _serve(request: Message, say: Say) -> None:
             ],
         }
     )
+    tasks = _tasks(found, request)
+    only = request["only"]
+    if only is None:
+        _fork_all(tasks, request, say)
+        return
+    for key, work in tasks:
+        if key == only:
+            show_stacks_before(float(request["timeout"]))
+            use_device(device_index)
+            work(lambda answer: say({"event": "answer", "key": only, "answer": answer}))
+
+
+def _tasks(found: list[tuple[Any, Any]], request: Message) -> list[Task]:
+    """What is asked of the program, by key: its environment, its kernels, its slots, its configuration."""
+    device_index = request["device_index"]
     tasks: list[Task] = [
         (
             ENVIRONMENT,
@@ -80,15 +95,7 @@ def _serve(request: Message, say: Say) -> None:
         tasks.append((CONFIG, lambda send: tell_config_fields(request, send)))
     if request["bind"]:
         tasks.append((BIND, lambda send: tell_bindings(request, send)))
-    only = request["only"]
-    if only is None:
-        _fork_all(tasks, request, say)
-        return
-    for key, work in tasks:
-        if key == only:
-            show_stacks_before(float(request["timeout"]))
-            use_device(device_index)
-            work(lambda answer: say({"event": "answer", "key": only, "answer": answer}))
+    return tasks
 
 
 def _import(request: Message, say: Say) -> bool:
