@@ -11,8 +11,9 @@ from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import EmbeddedBlock, FileFacts, Import, Span
 from veomni_opslint.findings import Finding, Related, Severity
 from veomni_opslint.model import OpsModel
-from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names, names_of
+from veomni_opslint.model.generated_files import DefinitionNode, GeneratedFile, assigned_names
 from veomni_opslint.model.global_names import uses_global
+from veomni_opslint.model.left_overs import left_overs
 from veomni_opslint.model.patch_plans import Origin, PatchPlan, PlannedBlock, PlannedCode, PlannedImport
 from veomni_opslint.model.planned_source import planned_source, renamed
 from veomni_opslint.model.same_code import dedented_lines, first_difference, same_tree
@@ -23,6 +24,15 @@ from veomni_opslint.source import lines_of
 
 rule = Rule.of(__name__, Severity.ERROR)
 
+_LEFT_OVER = {
+    "class": "class `{}` was patched, but {} patches it no more",
+    "function": "function `{}` was patched, but {} patches it no more",
+    "method": "method `{}` was patched, but {} patches it no more",
+    "slot": "slot `{}` is declared here, but {} declares it no more",
+    "import": "`{}` is here, but {} adds it no more",
+    "dropped": "the import of `{}` is here, but {} drops it",
+    "excluded": "`{}` is here, but {} excludes it",
+}
 _DEFINED = re.compile(r"(?:async\s+)?(?:def|class)\s+(?P<name>\w+)")
 
 
@@ -59,12 +69,8 @@ class _Comparison:
             yield from self._import(imported)
         for block in plan.blocks if plan.knows("blocks") else ():
             yield from self._block(block)
-        if plan.knows("code"):
-            yield from self._left_over_patches()
-        if plan.knows("imports", "blocks", "code"):
-            yield from self._left_over_slots()
-            yield from self._left_over_imports()
-        yield from self._left_over_names()
+        for one in left_overs(plan, self._file, self._model.package, self._model.dialect):
+            yield self._finding(one.span, _LEFT_OVER[one.kind].format(one.name, self._config), [])
 
     def _definition(self, code: PlannedCode) -> Iterator[Finding]:
         expected = self._expected(code)
@@ -118,14 +124,9 @@ class _Comparison:
                 message = f"`{what}` is missing, which {self._config} adds"
                 yield self._finding(self._file.last_import(), message, related)
             return
-        if not any(one.bound == wanted.bound and one is not wanted for one in self._wanted_imports()):
+        if not any(one.bound == wanted.bound and one is not wanted for one in self._plan.all_imports()):
             message = f"`{wanted.bound}` is imported from elsewhere than by `{what}`, which {self._config} adds"
             yield self._finding(bound[-1][2], message, related)
-
-    def _wanted_imports(self) -> Iterator[PlannedImport]:
-        yield from self._plan.imports
-        for planned in self._plan.blocks:
-            yield from _imports_of(planned)
 
     def _uses(self, name: str) -> bool:
         return uses_global(self._file.facts, name)
@@ -135,7 +136,7 @@ class _Comparison:
         if facts is None:
             return
         at = self._file.last_import()
-        wanted = tuple(_imports_of(planned))
+        wanted = tuple(planned.imports())
         for node in _statements(facts.text):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {alias.asname or alias.name.partition(".")[0] for alias in node.names}
@@ -175,62 +176,6 @@ class _Comparison:
         known = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         return (candidates if known else []), None
 
-    def _left_over_patches(self) -> Iterator[Finding]:
-        """Patches that the header of the file lists and the config does not ask for any more."""
-        wanted = {(one.kind, one.target) for one in self._plan.code}
-        if not self._plan.knows("excluded"):
-            return
-        replaced = {target for kind, target in wanted if kind == "class"}
-        for (kind, target), line in self._file.listed.items():
-            owner = target.partition(".")[0]
-            if (kind, target) in wanted or owner in self._plan.excluded or (kind == "method" and owner in replaced):
-                continue
-            nodes = self._file.find(kind, target)
-            place = span_of(nodes[-1]) if nodes else (line, 0, line, len(self._file.lines[line - 1]))
-            yield self._finding(place, f"{kind} `{target}` was patched, but {self._config} patches it no more", [])
-
-    def _left_over_slots(self) -> Iterator[Finding]:
-        if self._of_project():
-            return
-        wanted: set[str] = set()
-        for one in self._plan.blocks:
-            if one.block.facts is not None:
-                wanted.update(binding.name for binding in one.block.facts.bindings)
-                if any(name.name == "*" for imported in one.block.facts.imports for name in imported.names):
-                    return
-        for slot in self._file.facts.slots:
-            if slot.at_module_level and slot.names and wanted.isdisjoint(slot.names):
-                message = f"slot `{slot.var}` is declared here, but {self._config} declares it no more"
-                yield self._finding(slot.span, message, [])
-
-    def _left_over_imports(self) -> Iterator[Finding]:
-        """Imports of the project or of NPU packages: the source module of another package has none."""
-        if self._of_project():
-            return
-        added = {one.bound for one in self._wanted_imports()} | {one.target for one in self._plan.code}
-        roots = (self._model.package, *self._model.dialect.npu_packages)
-        for bound, imports in self._file.imports.items():
-            for imported, name, span in imports:
-                module = "." * imported.level + imported.module
-                own = imported.level > 0 or module.partition(".")[0] in roots
-                if own and bound not in added:
-                    written = f"from {module} import {name}" if name else f"import {module}"
-                    yield self._finding(span, f"`{written}` is here, but {self._config} adds it no more", [])
-
-    def _left_over_names(self) -> Iterator[Finding]:
-        """Imports that the config drops, and definitions that it excludes."""
-        plan = self._plan
-        added = {one.bound for one in self._wanted_imports()} | {one.target for one in plan.code}
-        for name in dict.fromkeys(plan.dropped) if plan.knows("imports", "blocks", "dropped") else ():
-            for _, _, span in self._file.imports.get(name, ()) if name not in added else ():
-                yield self._finding(span, f"the import of `{name}` is here, but {self._config} drops it", [])
-        for name in dict.fromkeys(plan.excluded) if plan.knows("code", "blocks", "excluded") else ():
-            for node in self._file.definitions.get(name, ()) if name not in added else ():
-                yield self._finding(span_of(node), f"`{name}` is here, but {self._config} excludes it", [])
-
-    def _of_project(self) -> bool:
-        return self._plan.source_module.partition(".")[0] == self._model.package
-
     def _missing_definition(self, code: PlannedCode, target: str) -> Finding:
         owner = self._file.definitions.get(target.rpartition(".")[0], ())
         place = span_of(owner[-1]) if owner else self._file.last_import()
@@ -259,14 +204,6 @@ class _Comparison:
         if not related:
             related = [self._origin(Origin(self._plan.path, self._plan.created), "the patch config")]
         return rule.finding(self._model.place(self._file.facts.path, span), message, related)
-
-
-def _imports_of(planned: PlannedBlock) -> Iterator[PlannedImport]:
-    """What the imports of a block bind at module level."""
-    for imported in planned.block.facts.imports if planned.block.facts is not None else ():
-        if imported.scope == 0 and imported.how in ("from", "import"):
-            for bound, name, span in names_of(imported):
-                yield PlannedImport("." * imported.level + imported.module, name, bound, Origin(planned.path, span))
 
 
 def _place_in(block: EmbeddedBlock, node: ast.stmt) -> Span:

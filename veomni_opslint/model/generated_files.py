@@ -9,10 +9,15 @@ from functools import cached_property
 
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.facts import FileFacts, Import, Span
+from veomni_opslint.model.patch_values import PatchKind
 
 _LISTED = re.compile(r"^#\s+- (?P<kind>\w+): (?P<target>[\w.]+)\s*$", re.MULTILINE)
 _CODE = re.compile(r"^(?![#\s])", re.MULTILINE)
-_KINDS = {"class_replacement": "class", "function_replacement": "function", "method_override": "method"}
+_KINDS: dict[str, PatchKind] = {
+    "class_replacement": "class",
+    "function_replacement": "function",
+    "method_override": "method",
+}
 DefinitionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -48,7 +53,7 @@ class GeneratedFile:
         return found
 
     @cached_property
-    def listed(self) -> Mapping[tuple[str, str], int]:
+    def listed(self) -> Mapping[tuple[PatchKind, str], int]:
         """The patches that the header lists, with their lines; empty when the header has no such list."""
         code = _CODE.search(self.facts.text)
         header = self.facts.text[: code.start() if code is not None else None]

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import EmbeddedBlock, Span
+from veomni_opslint.model.generated_files import names_of
 from veomni_opslint.model.patch_config_reader import PatchConfigReader
 from veomni_opslint.model.patch_values import Config, Definition, PatchKind
 from veomni_opslint.model.symbols import Symbols
@@ -52,6 +53,13 @@ class PlannedBlock(NamedTuple):
     path: str
     block: EmbeddedBlock
 
+    def imports(self) -> Iterator[PlannedImport]:
+        """What the imports of the block bind at module level."""
+        for imported in self.block.facts.imports if self.block.facts is not None else ():
+            if imported.scope == 0 and imported.how in ("from", "import"):
+                for bound, name, span in names_of(imported):
+                    yield PlannedImport("." * imported.level + imported.module, name, bound, Origin(self.path, span))
+
 
 class PatchPlan(NamedTuple):
     """All that the config ``variable`` of ``module`` says; ``unknown`` names the parts that cannot be known."""
@@ -72,6 +80,12 @@ class PatchPlan(NamedTuple):
     def knows(self, *parts: str) -> bool:
         """Whether everything is known of these parts: ``code``, ``imports``, ``blocks``, ``dropped``, ``excluded``."""
         return self.unknown.isdisjoint(parts)
+
+    def all_imports(self) -> Iterator[PlannedImport]:
+        """The imports that the config adds, those of its blocks included."""
+        yield from self.imports
+        for planned in self.blocks:
+            yield from planned.imports()
 
 
 def find_patch_plans(symbols: Symbols, package: str, dialect: Dialect) -> Mapping[str, PatchPlan]:
