@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from veomni_opslint.conditions import Condition
 from veomni_opslint.parameters import Parameter, parameters_of
@@ -62,7 +62,8 @@ class Scope(NamedTuple):
     ``pytest.mark.skipif`` under which its body can run at all. ``returns`` is the condition under which a call
     returns something true, ``completes`` that under which it returns at all (for a module: is loaded to its end),
     as far as they are known. ``locals`` are the names that it binds, without imports and definitions. ``deferred``:
-    the body was not walked, because nothing in it looked like an import or a name of the dialect.
+    the body was not walked, because nothing in it looked like an import or a name of the dialect. ``choices`` are what
+    a function returns, each with its condition: constants, names and calls; empty where it may return anything else.
     """
 
     index: int  # type: ignore[assignment]
@@ -82,6 +83,7 @@ class Scope(NamedTuple):
     is_async: bool = False
     is_generator: bool = False
     deferred: bool = False
+    choices: tuple[tuple[Condition, tuple[Any, ...]], ...] = ()
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -156,14 +158,14 @@ class AttributeTruth(NamedTuple):
     """A value that a class, or ``self`` in a method of it, gets for an attribute, as a condition.
 
     ``owner`` is the scope of the class and ``scope`` that in which ``held`` is to be read. ``choices`` are constants,
-    one of which it is, each with its condition; empty where it may be something else.
+    names and calls, one of which it is, each with its condition; empty where it may be something else.
     """
 
     owner: int
     name: str
     scope: int
     held: Condition
-    choices: tuple[tuple[Condition, object], ...] = ()
+    choices: tuple[tuple[Condition, tuple[Any, ...]], ...] = ()
 
 
 class SlotCall(NamedTuple):
@@ -239,8 +241,8 @@ class FileFacts:
     exports: tuple[tuple[str, Span], ...] | None = None
     truths: tuple[tuple[str, Condition], ...] = ()
     """For module-level names that end up holding a condition: the name and the condition."""
-    choices: tuple[tuple[str, tuple[tuple[Condition, object], ...]], ...] = ()
-    """For module-level names that end up holding one of several constants: the name, and when it is which."""
+    choices: tuple[tuple[str, tuple[tuple[Condition, tuple[Any, ...]], ...]], ...] = ()
+    """For module-level names that end up holding one of several constants, names or calls: when it is which."""
     attributes: tuple[AttributeTruth, ...] = ()
     tree: ast.Module | None = None
     """Module-level and class-level code; the bodies of functions are emptied, ``function_body`` reads them."""

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import TRUE, Condition, both, either
-from veomni_opslint.extract.choices import choices_of
+from veomni_opslint.extract.choices import choices_of, returned_choices
 from veomni_opslint.extract.operands import Operand, dotted, operand, truth_of
 from veomni_opslint.extract.scope_state import ScopeState, span_of
 from veomni_opslint.facts import AttributeTruth, Binding, Span
@@ -53,7 +53,9 @@ def _decorations(
 
 def function_body(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: ScopeState) -> None:
     scope.bind_parameters()
-    scope.completes = either(walker.block(node.body, TRUE), scope.leaves)
+    end = walker.block(node.body, TRUE)
+    scope.completes = either(end, scope.leaves)
+    scope.choices = returned_choices(scope.outcomes, end)
 
 
 def _signature(walker: Walker, node: ast.FunctionDef | ast.AsyncFunctionDef, when: Condition) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, either
+from veomni_opslint.extract.choices import Choices
 from veomni_opslint.extract.operands import Operand
 from veomni_opslint.facts import Ref, Scope, Span
 
@@ -43,6 +44,8 @@ class ScopeState:
     returns: Condition = FALSE
     completes: Condition = TRUE
     leaves: Condition = FALSE
+    outcomes: list[tuple[Condition, Operand]] = field(default_factory=list)
+    choices: Choices = ()
     names: dict[str, Operand] = field(default_factory=dict)
     locals: set[str] = field(default_factory=set)
     bound: set[str] = field(default_factory=set)
@@ -95,6 +98,7 @@ class ScopeState:
             locals=frozenset(self.locals),
             is_async=self.is_async,
             is_generator=self.is_generator,
+            choices=self.choices,
         )
 
     def child_qualname(self, name: str) -> str:

@@ -12,7 +12,7 @@ from veomni_opslint.extract.definitions import class_statement, function_stateme
 from veomni_opslint.extract.flow import entered, try_statement, with_statement
 from veomni_opslint.extract.imports import import_from, import_plain, import_skip_call, imported_package
 from veomni_opslint.extract.matching import match_statement
-from veomni_opslint.extract.operands import condition, dotted
+from veomni_opslint.extract.operands import condition, dotted, operand, truth_of
 from veomni_opslint.extract.scope_state import BUILTINS, span_of
 from veomni_opslint.extract.slots import mark_slots
 from veomni_opslint.extract.unpacking import mark_unpacked
@@ -31,7 +31,9 @@ def _return(walker: Walker, node: ast.Return, when: Condition) -> Condition:
     scope = walker.scope
     if node.value is not None:
         walker.scan(node.value, when)
-        scope.returns = either(scope.returns, both(when, condition(node.value, scope.names)))
+        value = operand(node.value, scope.names)
+        scope.outcomes.append((when, value))
+        scope.returns = either(scope.returns, both(when, truth_of(value)))
     scope.leaves = either(scope.leaves, when)
     return FALSE
 

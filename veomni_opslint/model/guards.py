@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from veomni_opslint.conditions import FALSE, Condition, atoms, either, possible, truth
+from veomni_opslint.conditions import FALSE, Condition, atoms, both, either, possible, truth
+from veomni_opslint.extract.operands import Operand
 from veomni_opslint.facts import AttributeTruth, FileFacts, Scope
 from veomni_opslint.model.arguments import substitute
 from veomni_opslint.model.gates import Gate, Gates
@@ -127,7 +128,15 @@ class Guards:
             return said
         return self._returns(module, scope, atom[1], depth)
 
-    def _returns(self, module: str, scope: int, name: str, depth: int) -> bool | None:
+    def _returns(
+        self,
+        module: str,
+        scope: int,
+        name: str,
+        depth: int,
+        read: Callable[[Scope], Condition] = lambda one: one.returns,
+    ) -> bool | None:
+        """Whether a function returns something true, or what *read* asks for; all that the name means must agree."""
         known: list[bool | None] = []
         for target in self.symbols.resolve(module, scope, name):
             if target.kind == "external" and target.name.rpartition(".")[2] in self.host.dialect.npu_guards:
@@ -135,14 +144,16 @@ class Guards:
             function = self._function(target)
             if function is None:
                 return None
-            known.append(truth(function.returns, self._values(target.module, target.scope, depth + 1)))
+            known.append(truth(read(function), self._values(target.module, target.scope, depth + 1)))
         return known[0] if known and len(set(known)) == 1 else None
 
     def _comparison(self, module: str, scope: int, atom: Condition, depth: int) -> bool | None:
         _, operator, left, right = atom
-        if left[0] in ("name", "param") and right[0] == "const" and operator in ("Eq", "Is"):
+        if left[0] in ("name", "call", "param") and right[0] == "const" and operator in ("Eq", "Is"):
             if left[0] == "name":
                 chosen = self._chosen(module, scope, left[1], right[1], depth)
+            elif left[0] == "call":
+                chosen = self._returns(module, scope, left[1], depth, lambda one: _holds(one.choices, right[1]))
             else:
                 chosen = self._own_attribute(module, scope, left[1], depth, lambda one: _holds(one.choices, right[1]))
             if chosen is not None:
@@ -256,9 +267,12 @@ class Guards:
         return target.kind == "external" and self.host.is_of_npu(target.name)
 
 
-def _holds(among: tuple[tuple[Condition, object], ...], constant: object) -> Condition:
-    """When what is one of several constants is this one; opaque where there are none."""
+def _holds(among: tuple[tuple[Condition, Operand], ...], constant: object) -> Condition:
+    """When what is one of several operands is this constant; opaque where there are none."""
     held = FALSE if among else ("opaque", 0, 0, "")
     for when, value in among:
-        held = either(held, when) if value == constant else held
+        if value[0] != "const":
+            held = either(held, both(when, ("cmp", "Eq", value, ("const", constant))))
+        elif value[1] == constant:
+            held = either(held, when)
     return held
