@@ -28,6 +28,15 @@ def _decorated(name: str, guard: str, line: str) -> Mutation:
     return plant("OPS201", name, append(HELPER, code))
 
 
+def _chosen(name: str, new: str) -> Mutation:
+    """Put *new* in place of the guarded import, after a function and a table that a guard decides."""
+    code = (
+        '_KINDS = [(IS_NPU_AVAILABLE, "npu"), (True, "gpu")]\n\n\ndef _kind():\n'
+        '    if IS_NPU_AVAILABLE:\n        return "npu"\n    return "gpu"\n\n\n'
+    )
+    return _guard(name, code + new)
+
+
 MUTATIONS = (
     _function(
         "late: exception of the guard suppressed",
@@ -41,6 +50,12 @@ MUTATIONS = (
     ),
     _decorated("decorator that asks for CUDA", "IS_CUDA_AVAILABLE", "import torch_npu  # OPS201"),
     _decorated("harmless decorator", "IS_NPU_AVAILABLE", "import torch_npu"),
+    _chosen("constant of a function for the other device", 'if _kind() == "gpu":\n    import torch_npu  # OPS201'),
+    _chosen("harmless constant of a function", 'if _kind() == "npu":\n    import torch_npu'),
+    _chosen("harmless table", 'for there, kind in _KINDS:\n    if there and kind == "npu":\n        import torch_npu'),
+    _chosen(
+        "harmless choice from a table", 'if next(k for there, k in _KINDS if there) == "npu":\n    import torch_npu'
+    ),
     _guard("guard removed", "import torch_npu  # OPS201"),
     _guard("guard negated", "if not IS_NPU_AVAILABLE:\n    import torch_npu  # OPS201"),
     _guard("in the else branch", "if IS_NPU_AVAILABLE:\n    pass\nelse:\n    import torch_npu  # OPS201"),

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.facts import FILES, facts_of, read
 
+from veomni_opslint.conditions import TRUE
 from veomni_opslint.facts import FileFacts, ParseProblem, Suppression
 from veomni_opslint.source import decode_source
 
 DEPTH = 5000
+X, NPU, GPU = ("name", "x"), ("const", "npu"), ("const", "gpu")
 NESTED = {
     "parentheses": "x = " + "(" * DEPTH + "1" + ")" * DEPTH,
     "lists": "x = " + "[" * DEPTH + "]" * DEPTH,
@@ -143,19 +145,49 @@ def test_warnings_stay_inside() -> None:
 
 
 def test_choices() -> None:
-    """A module-level name that ends up with one of several constants has them; one that may hold more has none."""
+    """A module-level name that is one of several constants, names or calls has them; with more it has none."""
     text = (
         "A = 'npu' if x else 'gpu'\nB = 'a' if x else 'b' if y else None\nC = 'npu' if x else f()\nD = 'gpu'\n"
+        "I = 'npu' if x else [y]\nJ = y\n"
         "if x:\n    E = 'npu'\nelse:\n    E = 'gpu'\n"
         "G = 'npu' if x else 'gpu'\ndef set_it():\n    global G\n    G = 'cpu'\nH = A\nH += 'x'\n"
     )
     x, y = ("name", "x"), ("name", "y")
-    two = ((x, "npu"), (("not", x), "gpu"))
+    two = ((x, NPU), (("not", x), GPU))
+    others = ((("and", ("not", x), y), ("const", "b")), (("and", ("not", x), ("not", y)), ("const", None)))
     assert facts_of(text).choices == (
         ("A", two),
-        ("B", ((x, "a"), (("and", ("not", x), y), "b"), (("and", ("not", x), ("not", y)), None))),
+        ("B", ((x, ("const", "a")), *others)),
+        ("C", ((x, NPU), (("not", x), ("call", "f", ())))),
+        ("J", ((TRUE, y),)),
         ("E", two),
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "choices"),
+    [
+        ("return 'npu' if x else 'gpu'", ((X, NPU), (("not", X), GPU))),
+        ("if x: return 'npu'\n    return 'gpu'", ((X, NPU), (("not", X), GPU))),
+        ("if x: return 'npu'", ((X, NPU), (("not", X), ("const", None)))),
+        ("k = 'npu' if x else 'gpu'\n    return k", ((X, NPU), (("not", X), GPU))),
+        ("if x: raise ValueError\n    return 'gpu'", ((("not", X), GPU),)),
+        ("return K", ((TRUE, ("name", "K")),)),
+        ("return g()", ((TRUE, ("call", "g", ())),)),
+        ("return self.kind", ((TRUE, ("param", "self.kind")),)),
+        ("return self", ()),
+        ("return x + 1", ()),
+        ("return 'npu' if x else [y]", ()),
+        ("return None", ()),
+        ("return 1 if x else 2", ()),
+        ("pass", ()),
+        ("yield 'npu'\n    return 'gpu'", ((TRUE, GPU),)),
+        ("\n    ".join(f"if x == {i}: return '{i}'" for i in range(12)), ()),
+    ],
+)
+def test_returned_choices(body: str, choices: object) -> None:
+    """A function has what it returns where that is a constant, a name or a call; one that may return more has none."""
+    assert facts_of(f"def f(self):\n    {body}\n", deep=True).scopes[1].choices == choices
 
 
 def test_truths() -> None:

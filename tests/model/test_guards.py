@@ -23,6 +23,7 @@ FILES = {
     "def early():\n    if not on_npu():\n        return False\n    return True\n"
     "def no_npu(): return not early()\n"
     "def maybe(): return flag()\n"
+    "def kind(): return KIND\ndef held(): return kind()\nCALLED = held()\ndef called(): return CALLED\n"
     "def npu_and(x): return x and on_npu()\n"
     "def loops(): return loops()\n"
     "def generated():\n    yield is_torch_npu_available()\n"
@@ -113,7 +114,14 @@ def test_tests(test: str, expected: bool | None) -> None:
         ("FLAVOUR == 'plain'", None),
         ("FLAVOUR is None", False),
         ("SET == 'npu'", None),
-        ("OPEN == 'npu'", None),
+        ("OPEN == 'npu'", False),
+        ("OPEN == 'gpu'", True),
+        ("kind() == 'npu'", False),
+        ("kind() == 'gpu'", True),
+        ("kind() == 'cpu'", False),
+        ("held() == 'npu'", False),
+        ("called() == 'gpu'", True),
+        ("read() == 'npu'", None),
         ("on_npu()", False),
         ("other.renamed()", False),
         ("early()", False),

@@ -14,6 +14,7 @@ from veomni_opslint.extract.operands import Operand
 from veomni_opslint.facts import FileFacts, Import, Scope, Span
 from veomni_opslint.model.arguments import arguments_at, defaults_of, substitute
 from veomni_opslint.model.guards import Guards
+from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.symbols import Symbols
 
 _MAX_DEPTH = 30
@@ -50,6 +51,7 @@ class Callers:
     factories: frozenset[tuple[str, str | tuple[int, int]]]
     package: str
     is_npu_name: Callable[[str], bool]
+    questions: Questions
     _loaded: dict[str, tuple[str, Import] | None] = field(default_factory=dict, repr=False)
     _importers: dict[str, list[tuple[str, Import]]] = field(default_factory=dict, repr=False)
     _uses: dict[tuple[str, int, bool], tuple[Use, ...]] = field(default_factory=dict, repr=False)
@@ -59,7 +61,7 @@ class Callers:
 
         None when there is none. What *when* asks of the parameters of a function is asked of its callers.
         """
-        if not self.guards.possible(module, scope, when):
+        if not self._open(module, scope, when):
             return None
         return self._reached(module, scope, when, frozenset(), 0)
 
@@ -69,6 +71,14 @@ class Callers:
         if key not in self._uses:
             self._uses[key] = tuple(self._find_uses(module, scope, shared_only))
         return self._uses[key]
+
+    def _open(self, module: str, scope: int, when: Condition) -> bool:
+        """Whether a path can be taken without an NPU, and nothing on it may ask for one in another way."""
+        if when == TRUE:
+            return True
+        if not self.guards.possible(module, scope, when):
+            return False
+        return not self.questions.may_ask(module, self.symbols.modules[module], scope, when)
 
     def _reached(
         self, module: str, scope: int, when: Condition, above: frozenset[tuple[str, int]], depth: int
@@ -116,7 +126,7 @@ class Callers:
             if use.caught or not self._counts(use, here) or not (loads or (use.module, use.scope) == (module, 0)):
                 continue
             asked = both(use.when, self._asked_of_caller(use, module, here, when))
-            if not self.guards.possible(use.module, use.scope, asked):
+            if not self._open(use.module, use.scope, asked):
                 continue
             chain = self._reached(use.module, use.scope, asked, above, depth + 1)
             if chain is not None:
@@ -136,7 +146,7 @@ class Callers:
         """The chain to where a class is used, which is where its methods can come to run."""
         uses = [use for use in self.uses_of(module, owner.index) if not self._inside(use, module, owner)]
         for use in uses:
-            if use.caught or not self.guards.possible(use.module, use.scope, use.when):
+            if use.caught or not self._open(use.module, use.scope, use.when):
                 continue
             chain = self._reached(use.module, use.scope, use.when, above, depth + 1)
             if chain is not None:
@@ -222,7 +232,7 @@ class Callers:
                 current = step[0]
             return tuple(reversed(hops))
         for importer, imported in self._importers.get(module, ()):
-            if not self.guards.possible(importer, imported.scope, imported.when):
+            if not self._open(importer, imported.scope, imported.when):
                 continue
             chain = self._reached(importer, imported.scope, imported.when, above, depth + 1)
             if chain is not None:
@@ -259,7 +269,7 @@ class Callers:
             while pending:
                 module = pending.popleft()
                 for target, imported in eager.get(module, ()):
-                    if target not in self._loaded and self.guards.possible(module, imported.scope, imported.when):
+                    if target not in self._loaded and self._open(module, imported.scope, imported.when):
                         self._loaded[target] = (module, imported)
                         pending.append(target)
 

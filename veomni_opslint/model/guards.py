@@ -53,6 +53,12 @@ class Guards:
         """The truth of a condition on the host, None when it depends on something else."""
         return truth(condition, self._values(module, scope, 0))
 
+    def is_decided(self, module: str, scope: int, atom: Condition) -> bool:
+        """Whether the truth of an atom is known, or is that a guard is something or None, which says nothing."""
+        if atom[0] == "cmp" and atom[1] == "Is" and atom[3] == ("const", None) and atom[2][0] == "name":
+            return self.host.name(atom[2][1]) is not None
+        return self.truth(module, scope, atom) is not None
+
     def _on(self, host: Host) -> Guards:
         if host not in self._elsewhere:
             self._elsewhere[host] = Guards(self.symbols, host, self.deep, self.gates)

@@ -13,6 +13,7 @@ from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Import, Span
 from veomni_opslint.model.callers import Callers, Hop, Use
 from veomni_opslint.model.guards import Guards
+from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.symbols import Symbols
 
 _NPU_PARTS = ("npu", "ascend", "cann")
@@ -115,9 +116,17 @@ class Reach:
     def callers(self) -> Callers:
         """Who reaches whom."""
         if not self._callers:
+            words = (*self.dialect.npu_guards, *self.dialect.npu_packages)
             self._callers.append(
                 Callers(
-                    self.symbols, self.dialect, self.guards, self.deep, self.factories, self.package, self.is_npu_name
+                    self.symbols,
+                    self.dialect,
+                    self.guards,
+                    self.deep,
+                    self.factories,
+                    self.package,
+                    self.is_npu_name,
+                    Questions(self.symbols, self.deep, words, self.guards.is_decided),
                 )
             )
         return self._callers[0]

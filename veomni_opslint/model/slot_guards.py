@@ -17,9 +17,9 @@ from veomni_opslint.model.callers import Use
 from veomni_opslint.model.gates import Gate
 from veomni_opslint.model.local_slots import LocalSlots
 from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.sites import Site, sites_in, tree_of
 from veomni_opslint.model.slot_names import Names, mentions
-from veomni_opslint.model.slot_questions import SlotQuestions
 from veomni_opslint.model.slot_tables import is_checked_in_loop, is_chosen_from_table
 from veomni_opslint.model.slots import OpSlotInfo
 
@@ -45,7 +45,7 @@ class SlotGuards:
 
     model: OpsModel
     names: Mapping[str, Names]
-    _questions: list[SlotQuestions] = field(default_factory=list, repr=False)
+    _questions: list[Questions] = field(default_factory=list, repr=False)
 
     def unguarded_calls(self) -> Iterator[UnguardedCall]:
         """All of them, in order of module and function."""
@@ -111,9 +111,11 @@ class SlotGuards:
         return not self._asking.may_ask(module, block or self.model.module(module), scope, when)
 
     @property
-    def _asking(self) -> SlotQuestions:
+    def _asking(self) -> Questions:
         if not self._questions:
-            self._questions.append(SlotQuestions(self.model))
+            dialect = self.model.dialect
+            words = (dialect.slot_guard, dialect.slot_kernel, "use_eager_impl")
+            self._questions.append(Questions(self.model.symbols, self.model.deep, words))
         return self._questions[0]
 
     def _reached(
