@@ -162,7 +162,7 @@ def test_statements_that_end_without_an_npu(statement: str, expected: bool | Non
 
 
 def test_on_gpu() -> None:
-    """The same world with a CUDA device in it."""
+    """The same guards on a host with a CUDA device."""
     symbols = symbols_of(
         {"m.py": "if torch.cuda.is_available():\n    import a\nelif device == 'cuda':\n    import b\n"}
     )

@@ -7,8 +7,8 @@ from veomni_opslint.evaluate.cells import Value
 from veomni_opslint.evaluate.containers import DictValue
 from veomni_opslint.evaluate.core import reason_of
 from veomni_opslint.evaluate.limits import NotPlain
-from veomni_opslint.evaluate.recorder import Recorder, known_bool, known_text, text_of
-from veomni_opslint.evaluate.values import Arguments, EnumMember, Instance
+from veomni_opslint.evaluate.recorder import Recorder, known_bool, known_text
+from veomni_opslint.evaluate.values import Arguments, EnumMember, Instance, string_of
 from veomni_opslint.findings import Place
 from veomni_opslint.registrations import Backend, Known, OpSpec, Unknown
 
@@ -39,7 +39,7 @@ class OpRecorder(Recorder):
             for formula, (_, *fields) in self.combine(
                 [[(when, None)], *(self.options_of(value) for value in values[:6]), backends]
             ):
-                name = text_of(fields[0])
+                name = string_of(fields[0])
                 if name is None:
                     reason = f"name {reason_of(fields[0]) or 'is not a string'}"
                     self.report_unresolved(arguments.node, arguments.frame, reason, of_op=True)
@@ -71,7 +71,7 @@ class OpRecorder(Recorder):
             return Unknown(f"backends {reason or 'is no dict'}")
         found = []
         for _, key, item in value.elements():
-            name = text_of(key)
+            name = string_of(key)
             if name is None or not isinstance(item, Instance):
                 return Unknown(f"backends {reason_of(key) or reason_of(item) or 'holds something else'}")
             found.append((name, self._backend(item, otherwise)))
@@ -82,7 +82,7 @@ class OpRecorder(Recorder):
         requires = self.field_of(item, "requires")
         names: Known[tuple[str, ...]]
         try:
-            texts = [text_of(self.prune(part)) for part in self.certain(self.prune(requires))]
+            texts = [string_of(self.prune(part)) for part in self.certain(self.prune(requires))]
             names = Unknown("requires holds something that is not a known string") if None in texts else tuple(
                 text for text in texts if text is not None)  # fmt: skip
         except NotPlain as problem:

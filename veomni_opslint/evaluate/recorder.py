@@ -13,7 +13,7 @@ from veomni_opslint.evaluate.factories import factory_of
 from veomni_opslint.evaluate.frames import Frame
 from veomni_opslint.evaluate.imports import Imports
 from veomni_opslint.evaluate.limits import MAX_OPTIONS, TOO_MANY, NotPlain
-from veomni_opslint.evaluate.values import Arguments, Choice, EnumMember, Instance
+from veomni_opslint.evaluate.values import Arguments, Choice, Instance, string_of
 from veomni_opslint.findings import Place
 from veomni_opslint.registrations import Hardware, KernelSpec, Known, Unknown, Unresolved
 
@@ -101,10 +101,10 @@ class Recorder(Imports):
     ) -> None:
         names = []
         for name, value in zip(_KERNEL_FIELDS[:3], fields[:3], strict=True):
-            text = text_of(value)
+            text = string_of(value)
             if text is None:
                 reason = f"{name} {reason_of(value) or 'is not a string'}"
-                pair = (text_of(fields[0]), text_of(fields[1]))
+                pair = (string_of(fields[0]), string_of(fields[1]))
                 self.report_unresolved(arguments.node, arguments.frame, reason, pair)
                 return
             names.append(text)
@@ -139,11 +139,11 @@ class Recorder(Imports):
         )
 
     def _device_type(self, value: Value) -> Known[str | tuple[str, ...]]:
-        text = text_of(value)
+        text = string_of(value)
         if text is not None:
             return text
         try:
-            parts = [text_of(item) for item in self.certain(value)]
+            parts = [string_of(item) for item in self.certain(value)]
         except NotPlain as problem:
             return Unknown(f"device_type {reason_of(value) or problem.reason}")
         if None in parts:
@@ -190,14 +190,8 @@ def _at_module_level(frame: Frame) -> bool:
     return True
 
 
-def text_of(value: Value) -> str | None:
-    if isinstance(value, EnumMember) and value.plain is not UNBOUND:
-        value = value.plain
-    return value if isinstance(value, str) else None
-
-
 def known_text(name: str, value: Value) -> Known[str]:
-    text = text_of(value)
+    text = string_of(value)
     return Unknown(f"{name} {reason_of(value) or 'is not a string'}") if text is None else text
 
 

@@ -277,3 +277,10 @@ class Arguments:
         if index < len(self.positional):
             return self.positional[index]
         return self.keywords.get(name, default)
+
+
+def string_of(value: Value) -> str | None:
+    """The string that a value is, or that a member of an enum of strings equals."""
+    if isinstance(value, EnumMember) and value.plain is not UNBOUND:
+        value = value.plain
+    return value if isinstance(value, str) else None

@@ -109,8 +109,8 @@ class DeviceUses:
         aliases = aliases_of(facts)
         index = function.index if function is not None else 0
         # A function that asserts it wants CUDA tensors is not behind a guard, it is one of those that NPU hosts lack.
-        world = self.model.without_npu.on_npu("is_cuda" not in facts.text or not _asserts_cuda(root))
-        functions = FunctionsOnNpu(self.model, world, self.gpu_files)
+        guards = self.model.without_npu.on_npu("is_cuda" not in facts.text or not _asserts_cuda(root))
+        functions = FunctionsOnNpu(self.model, guards, self.gpu_files)
         for questions in (False, True):
 
             def pick(node: ast.expr, path: Path, questions: bool = questions) -> bool:
@@ -120,7 +120,7 @@ class DeviceUses:
 
             for site in sites_in(root, self.model.dialect, pick, function is not None, lines):
                 kind = self._kind(module, index, site.node, site.path, aliases)
-                if not kind or (kind != "choice" and not world.possible(module, index, site.when)):
+                if not kind or (kind != "choice" and not guards.possible(module, index, site.when)):
                     continue
                 if kind == "namespace" and self._has_counterpart(facts, function, site.node):
                     continue
@@ -132,10 +132,10 @@ class DeviceUses:
                 yield DeviceUse(module, _span(site.node, kind), kind, _written(site.node, kind), caller)
 
     def _in_block(self, module: str, block: FileFacts) -> Iterator[DeviceUse]:
-        world = self.model.without_npu.on_npu()
+        guards = self.model.without_npu.on_npu()
         for ref in block.refs:
             used = ref.name.startswith(f"{NAMESPACE}.") and _is_use(ref.name, ref.call)
-            if used and world.possible(module, 0, ref.when):
+            if used and guards.possible(module, 0, ref.when):
                 yield DeviceUse(module, ref.span, "namespace", ref.name)
 
     def _kind(self, module: str, scope: int, node: ast.expr, path: Path, aliases: frozenset[str]) -> Kind | Literal[""]:

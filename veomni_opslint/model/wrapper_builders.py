@@ -15,7 +15,6 @@ from veomni_opslint.evaluate.trials import Trials
 from veomni_opslint.evaluate.values import (
     Choice,
     Class,
-    EnumMember,
     External,
     Function,
     Instance,
@@ -23,6 +22,7 @@ from veomni_opslint.evaluate.values import (
     Method,
     Partial,
     Wrapped,
+    string_of,
 )
 from veomni_opslint.findings import Place
 from veomni_opslint.model.builder_mentions import Mention, Mentions
@@ -92,7 +92,7 @@ class BuilderTable:
             return None, ()
         made: list[_Made] = []
         for _, key, value in table.elements():
-            parts = tuple(text_of(part) for part in (key if isinstance(key, tuple) else (key,)))
+            parts = tuple(string_of(part) for part in (key if isinstance(key, tuple) else (key,)))
             flat = list(_flattened(parts, value, self.names))
             if not flat:
                 return None, ()
@@ -151,19 +151,12 @@ class BuilderTable:
         return Result(op, variant, implementation, _verdict(value), value)
 
 
-def text_of(value: Value) -> str | None:
-    """The string that a value is."""
-    if isinstance(value, EnumMember) and value.plain is not UNBOUND:
-        value = value.plain
-    return value if isinstance(value, str) else None
-
-
 def strings_in(value: Value) -> tuple[str, ...] | None:
     """The strings that a value is or holds, under whatever conditions; None when they are not known."""
     if isinstance(value, Choice):
         parts = [strings_in(option) for _, option in value.options if option is not UNBOUND]
         return None if None in parts else tuple(dict.fromkeys(text for part in parts for text in part or ()))
-    text = text_of(value)
+    text = string_of(value)
     if text is not None:
         return (text,)
     items: list[Value]
@@ -179,7 +172,7 @@ def strings_in(value: Value) -> tuple[str, ...] | None:
             return None
     except NotPlain:
         return None
-    texts = [text_of(item.value if isinstance(item, Maybe) else item) for item in items]
+    texts = [string_of(item.value if isinstance(item, Maybe) else item) for item in items]
     known = tuple(text for text in texts if text is not None)
     return known if len(known) == len(texts) else None
 
@@ -201,7 +194,7 @@ def _flattened(
         yield op, found.get("variant"), found.get("implementation"), value
     elif not value.lost:
         for _, key, one in value.elements():
-            inner = (text_of(part) for part in (key if isinstance(key, tuple) else (key,)))
+            inner = (string_of(part) for part in (key if isinstance(key, tuple) else (key,)))
             yield from _flattened((*parts, *inner), one, names)
 
 

@@ -11,12 +11,13 @@ from veomni_opslint.evaluate.cells import UNBOUND, Value
 from veomni_opslint.evaluate.cells import unknown as unknown_value
 from veomni_opslint.evaluate.containers import DictValue
 from veomni_opslint.evaluate.trials import Trials
+from veomni_opslint.evaluate.values import string_of
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.findings import Place
 from veomni_opslint.model.builder_mentions import Mentions
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.model.table_places import Key, TablePlaces
-from veomni_opslint.model.wrapper_builders import Builder, BuilderTable, Result, strings_in, text_of
+from veomni_opslint.model.wrapper_builders import Builder, BuilderTable, Result, strings_in
 from veomni_opslint.model.wrapper_callers import Request, requests
 
 _CHANGE = r"(?:\[[^\]\n]+\]\s*\|?=[^=]|\.(?:update|setdefault|add|pop|clear)\()"
@@ -227,7 +228,7 @@ class _Finder(NamedTuple):
 
     def _strings_of(self, module: str, name: str) -> tuple[str | tuple[str, ...], ...]:
         value = self.trials.value_of(module, name)
-        text = text_of(value)
+        text = string_of(value)
         if text is not None:
             return (text,)
         if isinstance(value, DictValue) and not value.lost:
@@ -238,7 +239,7 @@ class _Finder(NamedTuple):
 
 def _key_parts(key: Value) -> tuple[str, ...] | None:
     """The parts of a key: an op, or an op and its variant, each of them a string."""
-    parts = [text_of(one) for one in (key if isinstance(key, tuple) else (key,))]
+    parts = [string_of(one) for one in (key if isinstance(key, tuple) else (key,))]
     known = tuple(part for part in parts if part is not None)
     return known if known and len(known) == len(parts) else None
 
