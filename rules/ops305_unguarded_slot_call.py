@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from veomni_opslint.findings import Finding, Related
 from veomni_opslint.model import OpsModel
 from veomni_opslint.model.slot_guards import SlotGuards, UnguardedCall
+from veomni_opslint.model.while_eager import WhileEager
 from veomni_opslint.proposals import Proposal
 from veomni_opslint.rule import Rule
 
@@ -15,7 +16,7 @@ rule = Rule.of(__name__)
 
 
 def check(model: OpsModel) -> Iterator[Finding]:
-    calls = tuple(SlotGuards(model, model.slot_names).unguarded_calls())
+    calls = tuple(SlotGuards(model, WhileEager(model, model.slot_names)).unguarded_calls())
     wrong = _in_compound_functions(model) if calls else frozenset()
     for call in calls:
         if (call.module, call.span[:2]) not in wrong:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from veomni_opslint.model.arguments import arguments_at, defaults_of, substitute
 from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.symbols import Symbols
+from veomni_opslint.model.uses import Use, Uses
 
 _MAX_DEPTH = 30
 _ENDING = 9
@@ -29,17 +29,6 @@ class Hop(NamedTuple):
     action: str
 
 
-class Use(NamedTuple):
-    """A use of a function: where, under what condition, whether it is called, and whether an ImportError is caught."""
-
-    module: str
-    scope: int
-    span: Span
-    when: Condition
-    call: bool
-    caught: bool
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Callers:
     """Reachability without an NPU. A place that nothing known refers to counts as reached: its users are unknown."""
@@ -48,13 +37,13 @@ class Callers:
     dialect: Dialect
     guards: Guards
     deep: Callable[[str], FileFacts]
+    uses: Uses
     factories: frozenset[tuple[str, str | tuple[int, int]]]
     package: str
     is_npu_name: Callable[[str], bool]
     questions: Questions
     _loaded: dict[str, tuple[str, Import] | None] = field(default_factory=dict, repr=False)
     _importers: dict[str, list[tuple[str, Import]]] = field(default_factory=dict, repr=False)
-    _uses: dict[tuple[str, int, bool], tuple[Use, ...]] = field(default_factory=dict, repr=False)
 
     def reached(self, module: str, scope: int, when: Condition) -> tuple[Hop, ...] | None:
         """The chain that leads, without passing a guard, to a place in the scope that runs under *when*.
@@ -64,13 +53,6 @@ class Callers:
         if not self._open(module, scope, when):
             return None
         return self._reached(module, scope, when, frozenset(), 0)
-
-    def uses_of(self, module: str, scope: int, shared_only: bool = False) -> tuple[Use, ...]:
-        """All uses of a function that are known, in any module, or in those only that are not for the NPU."""
-        key = (module, scope, shared_only)
-        if key not in self._uses:
-            self._uses[key] = tuple(self._find_uses(module, scope, shared_only))
-        return self._uses[key]
 
     def _open(self, module: str, scope: int, when: Condition) -> bool:
         """Whether a path can be taken without an NPU, and nothing on it may ask for one in another way."""
@@ -119,7 +101,7 @@ class Callers:
         is_factory = (module, here.qualname) in self.factories
         if is_factory and not self._is_called(here.name):
             return None
-        uses = self.uses_of(module, here.index)
+        uses = self.uses.of(module, here.index)
         if is_factory:
             uses = tuple(use for use in uses if use.call)
         for use in uses:
@@ -144,7 +126,7 @@ class Callers:
         self, module: str, facts: FileFacts, owner: Scope, above: frozenset[tuple[str, int]], depth: int
     ) -> tuple[Hop, ...] | None:
         """The chain to where a class is used, which is where its methods can come to run."""
-        uses = [use for use in self.uses_of(module, owner.index) if not self._inside(use, module, owner)]
+        uses = [use for use in self.uses.of(module, owner.index) if not self._inside(use, module, owner)]
         for use in uses:
             if use.caught or not self._open(use.module, use.scope, use.when):
                 continue
@@ -279,48 +261,6 @@ class Callers:
                 return False
             scope = facts.scopes[scope].parent
         return True
-
-    def _find_uses(self, module: str, scope: int, shared_only: bool) -> Iterator[Use]:
-        facts = self.symbols.modules[module]
-        here = (facts if scope < len(facts.scopes) else self.deep(module)).scopes[scope]
-        parent = (facts if scope < len(facts.scopes) else self.deep(module)).scopes[here.parent]
-        word = re.compile(rf"\b{re.escape(here.name)}\b")
-        for other, candidate in self.symbols.modules.items():
-            if shared_only and self.is_npu_name(other):
-                continue
-            if here.name not in candidate.text or len(word.findall(candidate.text)) <= (other == module):
-                continue
-            if parent.kind == "class" and other != module and parent.name not in candidate.text:
-                continue
-            names = _names_in(candidate, here.name)
-            for ref in self.deep(other).refs:
-                name = _up_to(ref.name, names, here.kind == "class")
-                if not name or (other == module and ref.scope == scope):
-                    continue
-                for target in self.symbols.resolve_deep(self.deep(other), other, ref.scope, name):
-                    if target.kind == "scope" and not target.rest and (target.module, target.scope) == (module, scope):
-                        yield Use(other, ref.scope, ref.span, ref.when, ref.call, ref.import_handled)
-                        break
-
-
-def _up_to(name: str, wanted: set[str], anywhere: bool) -> str:
-    """A dotted name, up to the wanted part of it: its last one, or, for a class, any."""
-    if name.rpartition(".")[2] in wanted:
-        return name
-    if anywhere:
-        parts = name.split(".")
-        for index, part in enumerate(parts):
-            if part in wanted:
-                return ".".join(parts[: index + 1])
-    return ""
-
-
-def _names_in(facts: FileFacts, name: str) -> set[str]:
-    """The names under which a file may use a function: its own, and those it is imported as."""
-    names = {name}
-    if f"{name} as " in facts.text:
-        names |= {one.bound for imported in facts.imports for one in imported.names if one.name == name and one.bound}
-    return names
 
 
 def _mentions_parameter(atom: Condition, names: set[str]) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from veomni_opslint.facts import FileFacts, Scope, Span
-from veomni_opslint.model.callers import Use
 from veomni_opslint.model.gpu_files import GpuFiles
 from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.ops_model import OpsModel
+from veomni_opslint.model.uses import Use
 
 _OF_CLASS = frozenset({"classmethod", "staticmethod"})
 _MAX_DEPTH = 8
@@ -51,7 +51,7 @@ class FunctionsOnNpu:
             return True, None
         if function.name in ("forward", "backward", "main", "setup", "run"):
             return True, None
-        uses = self.model.reach.callers.uses_of(module, function.index)
+        uses = self.model.uses.of(module, function.index)
         for use in uses:
             if self._use_reached(use, above, depth):
                 return True, (use.module, use.span)
@@ -74,7 +74,7 @@ class FunctionsOnNpu:
                     return False
         uses = [
             use
-            for use in self.model.reach.callers.uses_of(module, owner.index)
+            for use in self.model.uses.of(module, owner.index)
             if use.module != module or not owner.span[:2] <= use.span[:2] <= owner.span[2:]
         ]
         return not uses or bool(owner.decorators) or any(self._use_reached(use, above, depth + 1) for use in uses)

@@ -32,6 +32,7 @@ from veomni_opslint.model.registry_entries import backends_for_any_host, called_
 from veomni_opslint.model.run_by_call import RunByCall
 from veomni_opslint.model.slot_names import Names, find_slot_names
 from veomni_opslint.model.special_fields import find_special_fields
+from veomni_opslint.model.uses import Uses
 from veomni_opslint.model.wrapper_module import wrapper_module
 
 if TYPE_CHECKING:
@@ -111,6 +112,11 @@ class OpsModel(LinkedProject):
         return Guards(self.symbols, Host(self.dialect), self.deep, Gates(self.symbols, self.dialect, self.deep))
 
     @cached_property
+    def uses(self) -> Uses:
+        """Where functions and classes are used."""
+        return Uses(self.symbols, self.deep, self.is_npu_name)
+
+    @cached_property
     def reach(self) -> Reach:
         """What can run on a host without NPU."""
         return Reach(
@@ -118,6 +124,7 @@ class OpsModel(LinkedProject):
             dialect=self.dialect,
             guards=self.without_npu,
             deep=self.deep,
+            uses=self.uses,
             factories=frozenset(called_factories(self)),
             package=self.package,
             backends=tuple(backends_for_any_host(self, self.per_model_patches)),

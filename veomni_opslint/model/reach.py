@@ -11,10 +11,11 @@ from typing import Literal, NamedTuple
 from veomni_opslint.conditions import Condition
 from veomni_opslint.dialect import Dialect
 from veomni_opslint.facts import FileFacts, Import, Span
-from veomni_opslint.model.callers import Callers, Hop, Use
+from veomni_opslint.model.callers import Callers, Hop
 from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.symbols import Symbols
+from veomni_opslint.model.uses import Use, Uses
 
 _NPU_PARTS = ("npu", "ascend", "cann")
 _NPU_WORDS = frozenset({*_NPU_PARTS, "ascendc"})
@@ -44,6 +45,7 @@ class Reach:
     dialect: Dialect
     guards: Guards
     deep: Callable[[str], FileFacts]
+    uses: Uses
     factories: frozenset[tuple[str, str | tuple[int, int]]]
     package: str
     backends: tuple[tuple[str, Span, str], ...] = ()
@@ -123,6 +125,7 @@ class Reach:
                     self.dialect,
                     self.guards,
                     self.deep,
+                    self.uses,
                     self.factories,
                     self.package,
                     self.is_npu_name,
@@ -237,7 +240,7 @@ class Reach:
                 and self._open(module, imported.scope, imported.when)
             }  # fmt: skip
             for scope, subject in bad.items():
-                for use in self.callers.uses_of(module, scope, shared_only=True):
+                for use in self.uses.of(module, scope, shared_only=True):
                     yield from self._unguarded_call(use, module, scope, subject)
 
     def _unguarded_call(self, use: Use, module: str, scope: int, subject: str) -> Iterator[Unguarded]:

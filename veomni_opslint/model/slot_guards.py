@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from veomni_opslint.conditions import TRUE, Condition, atoms, both, possible, truth
+from veomni_opslint.conditions import TRUE, Condition, atoms, both
 from veomni_opslint.extract.operands import dotted
 from veomni_opslint.extract.scope_state import catches, span_of
 from veomni_opslint.facts import FileFacts, Scope, Span
 from veomni_opslint.model.arguments import arguments_at, substitute
-from veomni_opslint.model.callers import Use
-from veomni_opslint.model.gates import Gate
 from veomni_opslint.model.local_slots import LocalSlots
 from veomni_opslint.model.ops_model import OpsModel
-from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.sites import Site, sites_in, tree_of
 from veomni_opslint.model.slot_names import Names, mentions
 from veomni_opslint.model.slot_tables import is_checked_in_loop, is_chosen_from_table
 from veomni_opslint.model.slots import OpSlotInfo
+from veomni_opslint.model.uses import Use
+from veomni_opslint.model.while_eager import WhileEager
 
 _MAX_DEPTH = 8
 _CATCHING = frozenset({"RuntimeError", "TypeError", "Exception", "BaseException"})
-_EAGER_WHEN = {"use_eager_impl": True, "is_bound": True}
 _UNKNOWN_USERS = ("forward", "__call__")
 
 
@@ -41,15 +38,14 @@ class UnguardedCall(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SlotGuards:
-    """Finds the calls. ``names`` are the slots by module and name."""
+    """Finds the calls."""
 
     model: OpsModel
-    names: Mapping[str, Names]
-    _questions: list[Questions] = field(default_factory=list, repr=False)
+    eager: WhileEager
 
     def unguarded_calls(self) -> Iterator[UnguardedCall]:
         """All of them, in order of module and function."""
-        for module, names in self.names.items():
+        for module, names in self.eager.names.items():
             facts = self.model.module(module)
             for found in mentions(module, facts, names, self.model.dialect):
                 if found.calls:
@@ -70,7 +66,7 @@ class SlotGuards:
             slot, of_kernel = calls.slot_of(site.node)
             if slot is None or _is_prepared(site, slot, root) or self._is_chosen(site):
                 continue
-            if not self._possible(module, index, slot, site.when):
+            if not self.eager.possible(module, index, slot, site.when):
                 continue
             call = site.path[-1]
             span = span_of(call) if isinstance(call, ast.expr) else span_of(site.node)
@@ -99,24 +95,8 @@ class SlotGuards:
             while scope.index > 0:
                 when.append(scope.when)
                 scope = block.scopes[scope.parent]
-            if self._possible(module, 0, slot, ("and", *when), block):
+            if self.eager.possible(module, 0, slot, ("and", *when), block):
                 yield UnguardedCall(module, call.span, slot, of_kernel=False)
-
-    def _possible(
-        self, module: str, scope: int, slot: OpSlotInfo, when: Condition, block: FileFacts | None = None
-    ) -> bool:
-        """Whether a path is known to be taken while the slot's op is eager, if what else it depends on is so."""
-        if not possible(when, self._values(module, scope, slot, 0)):
-            return False
-        return not self._asking.may_ask(module, block or self.model.module(module), scope, when)
-
-    @property
-    def _asking(self) -> Questions:
-        if not self._questions:
-            dialect = self.model.dialect
-            words = (dialect.slot_guard, dialect.slot_kernel, "use_eager_impl")
-            self._questions.append(Questions(self.model.symbols, self.model.deep, words))
-        return self._questions[0]
 
     def _reached(
         self, module: str, facts: FileFacts, function: Scope, slot: OpSlotInfo, when: Condition,
@@ -126,19 +106,19 @@ class SlotGuards:
         if (module, function.index) in above or depth > _MAX_DEPTH:
             return False, None
         above = above | {(module, function.index)}
-        if not self._possible(module, function.parent, slot, both(function.when, function.gate)):
+        if not self.eager.possible(module, function.parent, slot, both(function.when, function.gate)):
             return False, None
         if function.decorators and module.endswith(self.model.dialect.patch_config_suffix):
             return True, None
         owner = facts.scopes[function.parent]
         uses: list[Use] = []
         if owner.kind != "class" or function.name not in _UNKNOWN_USERS:
-            uses = list(self.model.reach.callers.uses_of(module, function.index))
+            uses = list(self.model.uses.of(module, function.index))
         if not uses and owner.kind == "class":
             if self._refused_by_init(module, facts, owner, slot):
                 return False, None
             when = TRUE
-            known = self.model.reach.callers.uses_of(module, owner.index)
+            known = self.model.uses.of(module, owner.index)
             uses = [use for use in known if not (use.module == module and _inside(use.span, owner.span))]
         for use in uses:
             if self._use_reached(use, slot, self._asked(use, function, when), above, depth):
@@ -155,7 +135,7 @@ class SlotGuards:
     def _use_reached(
         self, use: Use, slot: OpSlotInfo, when: Condition, above: frozenset[tuple[str, int]], depth: int
     ) -> bool:
-        if not self._possible(use.module, use.scope, slot, when):
+        if not self.eager.possible(use.module, use.scope, slot, when):
             return False
         facts = self.model.deep(use.module)
         guard = f".{self.model.dialect.slot_guard}"
@@ -168,7 +148,7 @@ class SlotGuards:
         while scope.index > 0 and (scope.parent > 0 or scope.kind != "function"):
             if scope.kind == "function" and facts.scopes[scope.parent].kind == "class":
                 break
-            if not self._possible(use.module, scope.parent, slot, both(scope.when, scope.gate)):
+            if not self.eager.possible(use.module, scope.parent, slot, both(scope.when, scope.gate)):
                 return False
             scope = facts.scopes[scope.parent]
         if scope.kind != "function":
@@ -180,120 +160,8 @@ class SlotGuards:
         for scope in facts.scopes:
             if scope.parent == owner.index and scope.name == "__init__":
                 deep = self.model.deep(module).scopes[scope.index] if scope.deferred else scope
-                return not self._possible(module, scope.index, slot, deep.completes)
+                return not self.eager.possible(module, scope.index, slot, deep.completes)
         return False
-
-    def _values(self, module: str, scope: int, slot: OpSlotInfo, depth: int) -> Callable[[Condition], bool | None]:
-        """What is known of atoms while the slot's op is eager."""
-        return lambda atom: self._value(module, scope, slot, atom, depth)
-
-    def _value(self, module: str, scope: int, slot: OpSlotInfo, atom: Condition, depth: int) -> bool | None:
-        match atom[0]:
-            case "name":
-                return self._name(module, slot, str(atom[1]))
-            case "call":
-                return self._call(module, scope, slot, atom, depth)
-            case "cmp":
-                return self._comparison(module, slot, atom)
-            case "param" if str(atom[1]).startswith("self."):
-                return self._attribute(module, scope, slot, str(atom[1]), depth)
-            case "gate":
-                return self._opens(module, scope, slot, atom, depth)
-            case "completes" if len(atom) > 2:
-                return self._opens(module, scope, slot, atom, depth)
-            case "completes":
-                return self._result(module, scope, slot, str(atom[1]), depth, completes=True)
-        return None
-
-    def _is_slot(self, module: str, slot: OpSlotInfo, name: str) -> bool:
-        """Whether a name is that of the slot, or of one that the same field of the config binds."""
-        known = self.names.get(module, {}).get(name)
-        return known is not None and (known is slot or (known.op_name is not None and known.op_name == slot.op_name))
-
-    def _name(self, module: str, slot: OpSlotInfo, name: str) -> bool | None:
-        if self._is_slot(module, slot, name):
-            return True
-        owner, _, last = name.rpartition(".")
-        if not self._is_slot(module, slot, owner):
-            return None
-        if last in (self.model.dialect.slot_guard, "_kernel"):
-            return False
-        return _EAGER_WHEN.get(last)
-
-    def _call(self, module: str, scope: int, slot: OpSlotInfo, atom: Condition, depth: int) -> bool | None:
-        owner, _, last = str(atom[1]).rpartition(".")
-        if last == self.model.dialect.slot_kernel and self._is_slot(module, slot, owner):
-            return False
-        given = [one for one in atom[2] if isinstance(one, tuple) and one[:1] == ("name",)]
-        if any(self._is_slot(module, slot, str(one[1])) for one in given):
-            # ``getattr(slot, "use_non_eager_impl", False)``, ``usable(slot)``; any other question is answered by yes.
-            return last in ("callable", "isinstance", "hasattr", "bool")
-        return self._result(module, scope, slot, str(atom[1]), depth, completes=False)
-
-    def _comparison(self, module: str, slot: OpSlotInfo, atom: Condition) -> bool | None:
-        _, operator, left, right = atom
-        if right == ("const", self.model.dialect.eager) and operator == "Eq":
-            return True
-        if operator == "Is" and right == ("const", None):
-            if left[0] == "call":
-                owner, _, last = str(left[1]).rpartition(".")
-                return True if last == self.model.dialect.slot_kernel and self._is_slot(module, slot, owner) else None
-            if left[0] == "name":
-                if self._is_slot(module, slot, str(left[1])):
-                    return False
-                owner, _, last = str(left[1]).rpartition(".")
-                return True if last == "_kernel" and self._is_slot(module, slot, owner) else None
-        return None
-
-    def _result(self, module: str, scope: int, slot: OpSlotInfo, name: str, depth: int, completes: bool) -> bool | None:
-        """What a function of the project returns, or whether it returns, while the op is eager."""
-        if depth > _MAX_DEPTH:
-            return None
-        results: list[bool | None] = []
-        for target in self.model.symbols.resolve(module, scope, name):
-            if target.kind != "scope" or target.rest:
-                return None
-            function = self.model.module(target.module).scopes[target.scope]
-            if function.deferred:
-                function = self.model.deep(target.module).scopes[target.scope]
-            if function.kind != "function" or function.is_generator:
-                return None
-            values = self._values(target.module, target.scope, slot, depth + 1)
-            results.append(truth(function.completes if completes else function.returns, values))
-        return results[0] if results and len(set(results)) == 1 else None
-
-    def _opens(self, module: str, scope: int, slot: OpSlotInfo, atom: Condition, depth: int) -> bool | None:
-        """Whether a decorator or a context manager can let run what it is put around, while the op is eager."""
-        ways = self.model.without_npu.gates.of(module, scope, atom) if depth <= _MAX_DEPTH else ()
-        here = self._values(module, scope, slot, depth + 1)
-        closed = ways and all(any(self._is_closed(gate, slot, here, depth) for gate in way) for way in ways)
-        return False if closed else None
-
-    def _is_closed(self, gate: Gate, slot: OpSlotInfo, here: Callable[[Condition], bool | None], depth: int) -> bool:
-        if gate.when is None:
-            return self.model.dialect.slot_guard in self.model.without_npu.gates.text(gate)
-        there = self._values(gate.module, gate.scope, slot, depth + 1)
-        if not possible(substitute(gate.when, gate.given, there), here):
-            return True
-        return self._asking.may_ask(gate.module, self.model.module(gate.module), gate.scope, gate.when)
-
-    def _attribute(self, module: str, scope: int, slot: OpSlotInfo, name: str, depth: int) -> bool | None:
-        """The truth of ``self.x``, where the class assigns it once."""
-        facts = self.model.module(module)
-        owner = facts.scopes[scope] if scope < len(facts.scopes) else facts.scopes[0]
-        while owner.index > 0 and owner.kind != "class":
-            owner = facts.scopes[owner.parent]
-        if owner.kind != "class" or depth > _MAX_DEPTH or name.count(".") != 1:
-            return None
-        attribute = name.partition(".")[2]
-        if not re.search(rf"{re.escape(name)}\s*(?::[^=\n]+)?=(?!=)", facts.text):
-            return None
-        known = {
-            truth(one.held, self._values(module, one.scope, slot, depth + 1))
-            for one in self.model.deep(module).attributes
-            if one.owner == owner.index and one.name == attribute
-        }
-        return known.pop() if len(known) == 1 else None
 
 
 def _is_prepared(site: Site, slot: OpSlotInfo, root: ast.Module) -> bool:

@@ -183,7 +183,7 @@ class _Trace(NamedTuple):
     def _reaches_module_level(self, module: str, scope: int, depth: int) -> bool:
         return any(
             use.scope == 0 or (depth < _MAX_CALLS and self._reaches_module_level(use.module, use.scope, depth + 1))
-            for use in self.model.reach.callers.uses_of(module, scope)
+            for use in self.model.uses.of(module, scope)
         )
 
     def _returned_by_lambda(self, depth: int) -> str:
