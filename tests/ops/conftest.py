@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -42,6 +44,26 @@ def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(torch, "empty", poison(torch.empty))
     monkeypatch.setattr(torch, "empty_like", poison(torch.empty_like))
+
+
+@pytest.fixture
+def patch_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
+    """Make the package ``shapes.inner`` with a source and a patch config, and give the name of the config."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def make(source: str, config: str) -> str:
+        package = tmp_path / "shapes" / "inner"
+        package.mkdir(parents=True)
+        (package.parent / "__init__.py").touch()
+        (package / "__init__.py").touch()
+        (package / "source.py").write_text(source.lstrip(), newline="")
+        (package / "shapes_patch_gen_config.py").write_text(config.lstrip())
+        for name in [name for name in sys.modules if name.partition(".")[0] == "shapes"]:
+            monkeypatch.delitem(sys.modules, name)
+        importlib.invalidate_caches()
+        return "shapes.inner.shapes_patch_gen_config"
+
+    return make
 
 
 @pytest.fixture

@@ -12,13 +12,17 @@ Kind = Literal["class", "function", "method"]
 
 @dataclass(frozen=True)
 class Patch:
-    """One replacement. ``name_map`` renames identifiers of the replacement, so that models can share it."""
+    """One replacement, or with ``new`` an addition.
+
+    ``name_map`` renames identifiers of the replacement, so that models can share it.
+    """
 
     kind: Kind
     target: str
     replacement: Any
     description: str = ""
     name_map: Mapping[str, str] = field(default_factory=dict)
+    new: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,9 +69,9 @@ class PatchConfig:
         """Replace the module-level function *target*; used as ``replace_class``."""
         return self._patch("function", target, **options)
 
-    def override_method(self, target: str, **options: Any) -> Callable[[Target], Target]:
-        """Replace, or add, the method *target* (``"Class.method"``); used as ``replace_class``."""
-        return self._patch("method", target, **options)
+    def override_method(self, target: str, *, new: bool = False, **options: Any) -> Callable[[Target], Target]:
+        """Replace the method *target* (``"Class.method"``), or with *new* add it; used as ``replace_class``."""
+        return self._patch("method", target, new=new, **options)
 
     def _patch(
         self,
@@ -77,9 +81,10 @@ class PatchConfig:
         replacement: Any = None,
         description: str = "",
         name_map: Mapping[str, str] | None = None,
+        new: bool = False,
     ) -> Callable[[Target], Target]:
         def add(value: Target) -> Target:
-            self.patches.append(Patch(kind, target, value, description, dict(name_map or {})))
+            self.patches.append(Patch(kind, target, value, description, dict(name_map or {}), new))
             return value
 
         if replacement is not None:
