@@ -39,4 +39,5 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-test: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,veomni]'
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[tilelang]' # its tests are skipped without
 	touch $@ $(VENV)/.installed

@@ -96,10 +96,10 @@ class OpsImplementationConfig:
     dsa_attention_implementation: Literal["eager", "flashmla"] = field(
         default="eager", metadata={"help": "attention to selected keys in latent form"}
     )
-    v4_indexer_implementation: Literal["eager", "triton"] = field(
+    v4_indexer_implementation: Literal["eager", "triton", "tilelang"] = field(
         default="triton", metadata={"help": "the selection of keys of DeepSeek V4"}
     )
-    v4_sparse_attention_implementation: Literal["eager", "triton"] = field(
+    v4_sparse_attention_implementation: Literal["eager", "triton", "tilelang"] = field(
         default="triton", metadata={"help": "the attention to selected keys of DeepSeek V4"}
     )
 
