@@ -42,7 +42,7 @@ def _message(model: OpsModel, fault: Unguarded) -> str:
             f"the backend whose entry is in `{fault.subject}` does not require an NPU package: selecting it on a GPU "
             f"or CPU host raises ModuleNotFoundError; say `requires=({model.dialect.npu_packages[0]!r},)`"
         )
-    if not model.reach.needs_npu(fault.subject):
+    if not model.npu_modules.needs_npu(fault.subject):
         when = f" when `{fault.module}` is loaded" if fault.at_module_level else ""
         return (
             f"`{fault.subject}` is generated for the NPU and imported without an NPU guard{when}: it loads on a GPU or "

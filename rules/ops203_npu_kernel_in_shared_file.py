@@ -104,7 +104,7 @@ def _npu_code(model: OpsModel, one: _Implementation, beside: list[_Implementatio
 
 
 def _using_npu(model: OpsModel, facts: FileFacts) -> Iterator[int]:
-    imports = [imported for imported in facts.imports if model.reach.npu_packages_of(imported)]
+    imports = [imported for imported in facts.imports if model.npu_modules.packages_of(imported)]
     names = {imported.bound for imported in imports} | {name.bound for one in imports for name in one.names}
     names -= {"", "torch"}
     for imported in imports:

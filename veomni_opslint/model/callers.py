@@ -13,6 +13,7 @@ from veomni_opslint.extract.operands import Operand
 from veomni_opslint.facts import FileFacts, Import, Scope, Span
 from veomni_opslint.model.arguments import arguments_at, defaults_of, substitute
 from veomni_opslint.model.guards import Guards
+from veomni_opslint.model.project_modules import runs_at_load
 from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.model.uses import Use, Uses
@@ -231,7 +232,7 @@ class Callers:
                     if target != module:
                         imported_somewhere.add(target)
                         self._importers.setdefault(target, []).append((module, imported))
-                        if self._at_load(facts, imported.scope):
+                        if runs_at_load(facts, imported.scope):
                             eager.setdefault(module, []).append((target, imported))
         packages = (
             self.package,
@@ -254,13 +255,6 @@ class Callers:
                     if target not in self._loaded and self._open(module, imported.scope, imported.when):
                         self._loaded[target] = (module, imported)
                         pending.append(target)
-
-    def _at_load(self, facts: FileFacts, scope: int) -> bool:
-        while scope > 0:
-            if facts.scopes[scope].kind != "class":
-                return False
-            scope = facts.scopes[scope].parent
-        return True
 
 
 def _mentions_parameter(atom: Condition, names: set[str]) -> bool:

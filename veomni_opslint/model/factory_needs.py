@@ -70,8 +70,10 @@ class FactoryNeeds:
                 yield Need(subject, self.model.place(facts.path, imported.span))
 
     def _npu_subject(self, module: str, imported: Import) -> str:
-        packages = self.model.reach.npu_packages_of(imported)
-        loaded = (one for one in self.model.symbols.loaded_by(module, imported) if self.model.reach.is_npu_only(one))
+        packages = self.model.npu_modules.packages_of(imported)
+        loaded = (
+            one for one in self.model.symbols.loaded_by(module, imported) if self.model.npu_modules.is_npu_only(one)
+        )
         return packages[0] if packages else next(loaded, "")
 
     def _gpu_subject(self, module: str, imported: Import) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from veomni_opslint.evaluate.trials import Trials
 from veomni_opslint.facts import FileFacts
 from veomni_opslint.model.argument_classes import ArgumentClasses
+from veomni_opslint.model.callers import Callers
 from veomni_opslint.model.eager_imports import EagerImports
 from veomni_opslint.model.gates import Gates
 from veomni_opslint.model.guards import Guards
@@ -19,6 +20,7 @@ from veomni_opslint.model.job_files import JobFile, find_job_files
 from veomni_opslint.model.legacy_values import LegacyValue, find_internal_values, find_legacy_values
 from veomni_opslint.model.linked_project import LinkedProject
 from veomni_opslint.model.loading import Loading
+from veomni_opslint.model.npu_modules import NpuModules
 from veomni_opslint.model.npu_tables import NpuTables, find_npu_tables
 from veomni_opslint.model.ops_config import class_node
 from veomni_opslint.model.patch_imports import PatchConfigImports, find_patch_imports
@@ -27,6 +29,7 @@ from veomni_opslint.model.per_model_patches import PerModelPatches, find_per_mod
 from veomni_opslint.model.pointer_owners import PointerList, find_pointer_list, mentions, rebindable
 from veomni_opslint.model.pointers import Pointer, find_pointers
 from veomni_opslint.model.presence import Presence
+from veomni_opslint.model.questions import Questions
 from veomni_opslint.model.reach import Reach
 from veomni_opslint.model.registry_entries import backends_for_any_host, called_factories
 from veomni_opslint.model.run_by_call import RunByCall
@@ -112,14 +115,20 @@ class OpsModel(LinkedProject):
         return Guards(self.symbols, Host(self.dialect), self.deep, Gates(self.symbols, self.dialect, self.deep))
 
     @cached_property
+    def npu_modules(self) -> NpuModules:
+        """What is for the NPU."""
+        return NpuModules(self.symbols, self.dialect, self.without_npu, self.deep)
+
+    @cached_property
     def uses(self) -> Uses:
         """Where functions and classes are used."""
         return Uses(self.symbols, self.deep, self.is_npu_name)
 
     @cached_property
     def reach(self) -> Reach:
-        """What can run on a host without NPU."""
-        return Reach(
+        """What of the NPU can run on a host without one."""
+        words = (*self.dialect.npu_guards, *self.dialect.npu_packages)
+        callers = Callers(
             symbols=self.symbols,
             dialect=self.dialect,
             guards=self.without_npu,
@@ -127,6 +136,16 @@ class OpsModel(LinkedProject):
             uses=self.uses,
             factories=frozenset(called_factories(self)),
             package=self.package,
+            is_npu_name=self.is_npu_name,
+            questions=Questions(self.symbols, self.deep, words, self.without_npu.is_decided),
+        )
+        return Reach(
+            symbols=self.symbols,
+            dialect=self.dialect,
+            guards=self.without_npu,
+            npu=self.npu_modules,
+            uses=self.uses,
+            callers=callers,
             backends=tuple(backends_for_any_host(self, self.per_model_patches)),
         )
 
@@ -262,7 +281,7 @@ class OpsModel(LinkedProject):
 
     def is_npu_name(self, module: str) -> bool:
         """Whether a module is, by its name or its folder's, written for the NPU."""
-        return self.reach.is_npu_name(module)
+        return self.npu_modules.is_npu_name(module)
 
     def kernel_variants(self) -> Mapping[tuple[str, str], tuple[str, ...]]:
         """Registered implementation names by (op, variant), in order of registration."""

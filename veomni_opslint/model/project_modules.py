@@ -125,3 +125,12 @@ def imports_any(facts: FileFacts, names: Collection[str]) -> bool:
             if one.name in names:
                 return True
     return False
+
+
+def runs_at_load(facts: FileFacts, scope: int) -> bool:
+    """Whether the code of a scope runs when the module is loaded: at its top, or in the body of a class there."""
+    while scope > 0:
+        if facts.scopes[scope].kind != "class":
+            return False
+        scope = facts.scopes[scope].parent
+    return True
