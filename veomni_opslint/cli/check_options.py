@@ -61,41 +61,7 @@ def check_parser() -> Parser:
     ):
         group.add_argument(name, action="extend", type=comma_separated, default=[], metavar="RULES", help=text)
     _add_gate(parser.add_argument_group("gate"))
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--output-format",
-        type=_report_format,
-        action="append",
-        dest="reports",
-        default=[],
-        metavar="FORMAT",
-        help=f"{', '.join(REPORT_FORMATS)} (default: text; --format is the same); several times for several reports",
-    )
-    group.add_argument("--format", type=_report_format, action="append", dest="reports", help=argparse.SUPPRESS)
-    group.add_argument(
-        "--output",
-        type=_report_file,
-        action="append",
-        dest="reports",
-        metavar="FILE",
-        help="write the report to FILE instead of standard output; of several reports, the one before it",
-    )
-    group.add_argument(
-        "--min-severity",
-        type=choice(tuple(map(str, Severity))),
-        default=Severity.WARNING,
-        metavar="LEVEL",
-        help="show findings of this level and above: error, warning (default) or info",
-    )
-    group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
-    group.add_argument("--timings", action="store_true", help="say on standard error how long each stage and rule took")
-    group.add_argument("--show-coverage", action="store_true", help="say what could not be known, and why")
-    add_colour(group)
-    volume = group.add_mutually_exclusive_group()
-    volume.add_argument("-q", "--quiet", action="store_true", help="only the findings, no summary")
-    volume.add_argument(
-        "-v", "--verbose", action="store_true", help="say what is done; a traceback for internal errors"
-    )
+    _add_output(parser.add_argument_group("output"))
     group = parser.add_argument_group("fixes")
     group.add_argument("--fix", action="store_true", help="apply the safe fixes, and report what is left")
     group.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: the unsafe ones, too")
@@ -140,3 +106,40 @@ def _add_gate(group: argparse._ArgumentGroup) -> None:
     add_no_baseline(change)
     change.add_argument("--write-baseline", action="store_true", help="accept what is found: write it to the baseline")
     change.add_argument("--prune-baseline", action="store_true", help="remove from the baseline what is gone")
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--output-format",
+        type=_report_format,
+        action="append",
+        dest="reports",
+        default=[],
+        metavar="FORMAT",
+        help=f"{', '.join(REPORT_FORMATS)} (default: text; --format is the same); several times for several reports",
+    )
+    group.add_argument("--format", type=_report_format, action="append", dest="reports", help=argparse.SUPPRESS)
+    group.add_argument(
+        "--output",
+        type=_report_file,
+        action="append",
+        dest="reports",
+        metavar="FILE",
+        help="write the report to FILE instead of standard output; of several reports, the one before it",
+    )
+    group.add_argument(
+        "--min-severity",
+        type=choice(tuple(map(str, Severity))),
+        default=Severity.WARNING,
+        metavar="LEVEL",
+        help="show findings of this level and above: error, warning (default) or info",
+    )
+    group.add_argument("--statistics", action="store_true", help="count the findings of each rule")
+    group.add_argument("--timings", action="store_true", help="say on standard error how long each stage and rule took")
+    group.add_argument("--show-coverage", action="store_true", help="say what could not be known, and why")
+    add_colour(group)
+    volume = group.add_mutually_exclusive_group()
+    volume.add_argument("-q", "--quiet", action="store_true", help="only the findings, no summary")
+    volume.add_argument(
+        "-v", "--verbose", action="store_true", help="say what is done; a traceback for internal errors"
+    )

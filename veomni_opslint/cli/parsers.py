@@ -161,7 +161,29 @@ def runtime_parser() -> Parser:
         "  2  the run could not be made\n",
     )
     parser.add_argument("path", nargs="?", metavar="PATH", help=_PATH)
-    group = parser.add_argument_group("the program")
+    _add_program(parser.add_argument_group("the program"))
+    group = parser.add_argument_group("rules")
+    for name, text in (
+        ("--select", "run only these rules, of OPS901 to OPS905"),
+        ("--ignore", "do not run these rules"),
+    ):
+        group.add_argument(name, action="extend", type=comma_separated, default=[], metavar="RULES", help=text)
+    accepted = group.add_mutually_exclusive_group()
+    add_baseline(accepted)
+    add_no_baseline(accepted)
+    group = parser.add_argument_group("output")
+    add_format(group, RUNTIME_FORMATS)
+    add_output(group)
+    add_colour(group)
+    add_verbose(group)
+    group = parser.add_argument_group("exit status")
+    group.add_argument("--strict", action="store_true", help="warnings fail the run, too")
+    group.add_argument("--exit-zero", action="store_true", help="end with 0 whatever is found")
+    add_project_of_job(parser.add_argument_group("project"))
+    return parser
+
+
+def _add_program(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--package",
         type=named("package"),
@@ -200,25 +222,6 @@ def runtime_parser() -> Parser:
         action="store_true",
         help="call each kernel with the examples of its op folder, and compare with the definition there",
     )
-    group = parser.add_argument_group("rules")
-    for name, text in (
-        ("--select", "run only these rules, of OPS901 to OPS905"),
-        ("--ignore", "do not run these rules"),
-    ):
-        group.add_argument(name, action="extend", type=comma_separated, default=[], metavar="RULES", help=text)
-    accepted = group.add_mutually_exclusive_group()
-    add_baseline(accepted)
-    add_no_baseline(accepted)
-    group = parser.add_argument_group("output")
-    add_format(group, RUNTIME_FORMATS)
-    add_output(group)
-    add_colour(group)
-    add_verbose(group)
-    group = parser.add_argument_group("exit status")
-    group.add_argument("--strict", action="store_true", help="warnings fail the run, too")
-    group.add_argument("--exit-zero", action="store_true", help="end with 0 whatever is found")
-    add_project_of_job(parser.add_argument_group("project"))
-    return parser
 
 
 def rules_parser() -> Parser:
