@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="the kernels need torch")
@@ -46,6 +48,23 @@ def test_strided_input() -> None:
     x = random(6, 8, 32).transpose(0, 1).detach().requires_grad_()
     assert not x.is_contiguous()
     check(triton.rms_norm_triton, eager.rms_norm_eager, x, random(32, seed=1), 1e-5)
+
+
+@pytest.mark.parametrize("cut", [lambda w: w[::2], lambda w: w[:1].expand(32), lambda w: w.view(32, 2)[:, 1]])
+def test_strided_weight(cut: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """A weight that is a view of a larger tensor is read where its elements are, in both directions."""
+    check(
+        lambda x, weight: triton.rms_norm_triton(x, cut(weight), 1e-5),
+        lambda x, weight: eager.rms_norm_eager(x, cut(weight), 1e-5),
+        random(6, 32), random(64, seed=1),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [16, 64])
+def test_a_weight_of_another_size_is_refused(size: int) -> None:
+    """A weight that is shorter or longer than the rows is an error and no wild read."""
+    with pytest.raises(ValueError, match="does not fit rows of 32 columns"):
+        triton.rms_norm_triton(random(6, 32), random(size, seed=1), 1e-6)
 
 
 def test_empty_input() -> None:

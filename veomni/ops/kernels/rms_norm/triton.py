@@ -105,10 +105,16 @@ def rms_norm_module_forward(self: Any, hidden_states: torch.Tensor) -> torch.Ten
 def rms_norm_forward(
     hidden_states: torch.Tensor, weight: torch.Tensor | None, eps: float, offset: float, late_cast: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the output and the reciprocal root mean square of each row, without autograd."""
+    """Return the output and the reciprocal root mean square of each row, without autograd.
+
+    Raises:
+        ValueError: the weight does not have one element for each column, or a row is too long.
+    """
     check_device(hidden_states)
     rows, columns, block, tile_rows = _shape(hidden_states)
-    x = hidden_states.contiguous()
+    if weight is not None and weight.shape != (columns,):
+        raise ValueError(f"a weight {tuple(weight.shape)} does not fit rows of {columns} columns")
+    x, weight = hidden_states.contiguous(), _dense(weight)
     dtype = x.dtype if weight is None or late_cast else torch.promote_types(x.dtype, weight.dtype)
     output = torch.empty_like(x, dtype=dtype)
     rstd = torch.empty(rows, dtype=torch.float32, device=x.device)
@@ -126,7 +132,7 @@ def rms_norm_backward(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Return the gradients of the input and of the weight, without autograd."""
     rows, columns, block, tile_rows = _shape(hidden_states)
-    x, grad = hidden_states.contiguous(), grad.contiguous()
+    x, grad, weight = hidden_states.contiguous(), grad.contiguous(), _dense(weight)
     dx = torch.empty_like(x)
     warps = warps_for(block * tile_rows)
     resident = max(1, _WARPS_PER_MULTIPROCESSOR // warps) * get_multiprocessor_count()
@@ -145,3 +151,7 @@ def _shape(hidden_states: torch.Tensor) -> tuple[int, int, int, int]:
     columns = hidden_states.shape[-1]
     block = block_of(columns, _LARGEST_ROW)
     return hidden_states.numel() // max(columns, 1), columns, block, max(1, _TILE // block)
+
+
+def _dense(weight: torch.Tensor | None) -> torch.Tensor | None:
+    return None if weight is None else weight.contiguous()
