@@ -71,6 +71,18 @@ def test_rotary(implementation: str, variant: str) -> None:
     torch.testing.assert_close(gradients, torch.autograd.grad(expected, (q, k), grads))
 
 
+@pytest.mark.parametrize("implementation", ["eager", "triton"])
+def test_rotary_by_float32_angles(implementation: str) -> None:
+    """Float32 angles make float32 outputs of bfloat16 heads, and the gradients are bfloat16 again."""
+    select(implementation)
+    q, k = (random(2, 5, heads, 8, seed=heads).detach().bfloat16() for heads in (3, 1))
+    angles = random(1, 5, 8, seed=2).detach()
+    wrapper = op_wrappers.get_op_wrapper("rotary_pos_emb")
+    output, saved = wrapper.forward(q, k, angles.cos(), angles.sin(), 2)
+    gradients = wrapper.backward(output, saved)
+    assert [x.dtype for x in (*output, *gradients)] == [torch.float32] * 2 + [torch.bfloat16] * 2
+
+
 def test_npu_wrappers_need_an_npu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is no NPU its wrappers are refused, and its files not imported."""
     monkeypatch.setattr(op_wrappers, "IS_NPU_AVAILABLE", False)

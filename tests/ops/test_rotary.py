@@ -66,6 +66,30 @@ def test_angles_that_do_not_fit_are_refused() -> None:
         triton.rotary_pos_emb_triton(random(1, 2, 5, 8), random(1, 2, 5, 8), *angles(1, 4, 8, torch.float32))
 
 
+@pytest.mark.parametrize(
+    ("q", "k"),
+    [
+        ((2, 2, 5, 8), (1, 1, 5, 8)),
+        ((1, 2, 5, 8), (1, 1, 3, 8)),
+        ((1, 2, 5, 16), (1, 1, 5, 8)),
+        ((2, 5, 8), (2, 5, 8)),
+    ],
+)
+def test_keys_that_do_not_fit_are_refused(q: tuple[int, ...], k: tuple[int, ...]) -> None:
+    """Keys of another batch, length or width than the queries, and a missing dimension, are no wild write."""
+    with pytest.raises(ValueError, match="differ in more than their heads"):
+        triton.rotary_pos_emb_triton(random(*q), random(*k), *angles(1, 5, 8, torch.float32))
+
+
+def test_mixed_dtypes_promote_as_in_eager() -> None:
+    """Float32 angles on bfloat16 heads give float32 outputs and bfloat16 gradients, as eager does."""
+    q, k = (random(1, heads, 5, 16, dtype=torch.bfloat16, seed=heads) for heads in (2, 1))
+    check(triton.rotary_pos_emb_triton, eager.rotary_pos_emb_partial_eager, q, k, *angles(1, 5, 8, torch.float32))
+    rotated = triton.rotary_pos_emb_triton(q, k, *angles(1, 5, 8, torch.float32))
+    sum(x.sum() for x in rotated).backward()
+    assert [x.dtype for x in (*rotated, q.grad, k.grad)] == [torch.float32] * 2 + [torch.bfloat16] * 2
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("precision", [torch.complex64, torch.complex128])
 def test_wan(dtype: torch.dtype, precision: torch.dtype) -> None:
@@ -74,10 +98,18 @@ def test_wan(dtype: torch.dtype, precision: torch.dtype) -> None:
     check(triton_wan.rope_apply_wan_triton, eager.rope_apply_wan_eager, random(2, 5, 24, dtype=dtype), freqs, 4)
 
 
-def test_wan_frequencies_that_do_not_fit_are_refused() -> None:
-    """Frequencies of another width are an error."""
+@pytest.mark.parametrize(("width", "pairs"), [(24, 4), (25, 3)])
+def test_wan_frequencies_that_do_not_fit_are_refused(width: int, pairs: int) -> None:
+    """Frequencies of another width, and columns that do not divide among the heads, are an error."""
+    freqs = torch.ones(5, 1, pairs, dtype=torch.complex64, device=DEVICE)
     with pytest.raises(ValueError, match="do not fit"):
-        triton_wan.rope_apply_wan_triton(random(2, 5, 24), torch.ones(5, 1, 4, dtype=torch.complex64, device=DEVICE), 4)
+        triton_wan.rope_apply_wan_triton(random(2, 5, width), freqs, 4)
+
+
+def test_wan_with_conjugate_frequencies() -> None:
+    """Frequencies that are a conjugate view rotate back."""
+    freqs = torch.polar(torch.ones(5, 1, 3), random(5, 1, 3, seed=3).detach().cpu()).to(DEVICE)
+    check(triton_wan.rope_apply_wan_triton, eager.rope_apply_wan_eager, random(2, 5, 24), freqs.conj(), 4)
 
 
 def test_angles() -> None:

@@ -118,10 +118,12 @@ class _TritonRotary:
         self._rotate = rotate
 
     def forward(self, q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, dim: int) -> Any:
-        return self._rotate(q, k, cos, sin, dim), (cos, sin, dim)
+        return self._rotate(q, k, cos, sin, dim), (cos, sin, dim, q.dtype, k.dtype)
 
     def backward(self, grad: Any, saved: Any) -> tuple[torch.Tensor, ...]:
-        return self._rotate(*grad, *saved, backward=True)
+        *angles, dim, q_dtype, k_dtype = saved
+        dq, dk = self._rotate(*grad, *angles, dim, backward=True)
+        return dq.to(q_dtype), dk.to(k_dtype)
 
 
 class _NpuRotary:

@@ -85,7 +85,11 @@ def rotary_pos_emb_triton(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The variants ``full`` and ``partial``: the columns beyond those of *cos* pass through.
 
-    *cos* and *sin* (batch or 1, tokens, rotary columns) get no gradient.
+    *q* and *k* have four dimensions and differ in their heads only. *cos* and *sin* (batch or 1, tokens, rotary
+    columns) get no gradient. Mixed dtypes promote as in eager.
+
+    Raises:
+        ValueError: the shapes do not belong together.
     """
     return _Rotary.apply(q, k, cos, sin, unsqueeze_dim)
 
@@ -105,20 +109,11 @@ def rotate(
         ValueError: the shapes do not belong together.
     """
     check_device(q, k, cos, sin)
-    if unsqueeze_dim not in (1, 2):
-        raise ValueError(f"the heads are in dimension 1 or 2, not {unsqueeze_dim}")
+    _check_shapes(q, k, cos, sin, unsqueeze_dim)
     q, k, cos, sin = (x if x.stride(-1) == 1 else x.contiguous() for x in (q, k, cos, sin))
     token_dim = 3 - unsqueeze_dim
     batch, tokens, width, rotary = q.shape[0], q.shape[token_dim], q.shape[-1], cos.shape[-1]
-    if (
-        cos.shape != sin.shape
-        or cos.shape[0] not in (1, batch)
-        or cos.shape[1] != tokens
-        or rotary % 2
-        or rotary > width
-    ):
-        raise ValueError(f"cos {tuple(cos.shape)} and sin {tuple(sin.shape)} do not fit queries {tuple(q.shape)}")
-    outputs = torch.empty_like(q), torch.empty_like(k)
+    outputs = tuple(torch.empty_like(x, dtype=torch.promote_types(x.dtype, cos.dtype)) for x in (q, k))
     half, tail = rotary // 2, width - rotary
     q_heads, k_heads = q.shape[unsqueeze_dim], k.shape[unsqueeze_dim]
     strides = (x.stride(i) for x in (q, k, *outputs) for i in (0, unsqueeze_dim, token_dim))
@@ -131,3 +126,23 @@ def rotate(
             TAIL=triton.next_power_of_2(tail) if tail else 0, num_warps=warps_for(blocks[0] * blocks[2]),
         )  # fmt: skip
     return outputs
+
+
+def _check_shapes(q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int) -> None:
+    if unsqueeze_dim not in (1, 2):
+        raise ValueError(f"the heads are in dimension 1 or 2, not {unsqueeze_dim}")
+    sizes = [[size for i, size in enumerate(x.shape) if i != unsqueeze_dim] for x in (q, k)]
+    if q.dim() != 4 or k.dim() != 4 or sizes[0] != sizes[1]:
+        raise ValueError(
+            f"queries {tuple(q.shape)} and keys {tuple(k.shape)} differ in more than their heads, "
+            f"which are in dimension {unsqueeze_dim}"
+        )
+    batch, tokens, width = sizes[0]
+    rotary = cos.shape[-1]
+    if (
+        cos.shape != sin.shape
+        or tuple(cos.shape) not in {(1, tokens, rotary), (batch, tokens, rotary)}
+        or rotary % 2
+        or rotary > width
+    ):
+        raise ValueError(f"cos {tuple(cos.shape)} and sin {tuple(sin.shape)} do not fit queries {tuple(q.shape)}")

@@ -60,12 +60,12 @@ def _launch(x: torch.Tensor, freqs: torch.Tensor, num_heads: int, *, backward: b
     check_device(x, freqs)
     batch, tokens, width = x.shape
     half = width // num_heads // 2
-    if freqs.shape != (tokens, 1, half):
+    if freqs.shape != (tokens, 1, half) or width != 2 * half * num_heads:
         raise ValueError(
             f"freqs {tuple(freqs.shape)} do not fit {tokens} tokens of {num_heads} heads in {width} columns"
         )
     x = x.contiguous()
-    angles = torch.view_as_real(freqs).contiguous()
+    angles = torch.view_as_real(freqs.resolve_conj()).contiguous()
     output = torch.empty_like(x)
     heads_block, half_block = (block_of(size, _LARGEST_TILE) for size in (num_heads, half))
     if x.numel():
