@@ -47,13 +47,18 @@ class FakeTorchNpu(ModuleType):
         group_type: int,
         group_list_type: int,
     ) -> list[torch.Tensor]:
-        """Products over groups of rows (type 0) or of the summed dimension (type 2), given by their sizes."""
+        """Products over groups of rows (type 0) or of the summed dimension (type 2), given by their sizes.
+
+        What is behind the last group takes part in no product, and its rows are left unwritten.
+        """
         assert (split_item, group_type) in {(2, 0), (3, 2)}
         assert group_list_type == 1
         assert group_list.dtype == torch.int64
         self.calls.append(f"npu_grouped_matmul {group_type}")
         sizes = group_list.tolist()
+        end = sum(sizes)
         if group_type == 0:
-            return [torch.cat([part @ w for part, w in zip(x[0].split(sizes), weight[0], strict=True)])]
-        parts = zip(x[0].split(sizes, dim=1), weight[0].split(sizes), strict=True)
-        return [torch.stack([a @ b for a, b in parts])]
+            parts = [part @ w for part, w in zip(x[0][:end].split(sizes), weight[0], strict=True)]
+            return [torch.cat([*parts, x[0].new_full((x[0].shape[0] - end, weight[0].shape[2]), float("nan"))])]
+        pairs = zip(x[0][:, :end].split(sizes, dim=1), weight[0][:end].split(sizes), strict=True)
+        return [torch.stack([a @ b for a, b in pairs])]

@@ -47,7 +47,8 @@ def gemm(
     assert bounds[0] == 0
     groups = list(zip(bounds, bounds[1:], strict=False))
     if cu_seqlens_k is None:
-        return torch.cat([a[start:end] @ b[i] for i, (start, end) in enumerate(groups)])
+        unwritten = a.new_full((a.shape[0] - bounds[-1], b.shape[2]), float("nan"))
+        return torch.cat([*(a[start:end] @ b[i] for i, (start, end) in enumerate(groups)), unwritten])
     return torch.stack([a[:, start:end] @ b[start:end] for start, end in groups])
 
 

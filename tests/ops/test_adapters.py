@@ -151,13 +151,14 @@ def test_eager_attention_aligns_queries_at_the_end() -> None:
 
 
 def test_quack(install: Install) -> None:
-    """Experts with the grouped products of quack, one expert being unused."""
+    """Experts with the grouped products of quack, one expert being unused, and one choice naming none."""
     install("quack.gemm_interface", gemm=stand_ins.gemm)
     quack = importlib.import_module("veomni.ops.kernels.moe.quack")
     index = torch.tensor([[0, 2], [2, 3], [0, 3]], device=DEVICE)
     weights = [random(*shape, dtype=torch.bfloat16, seed=i) for i, shape in enumerate([(4, 16, 16), (4, 16, 8)])]
     tokens, shares = (random(3, columns, dtype=torch.bfloat16, seed=columns) for columns in (16, 2))
-    check(quack.moe_experts_quack, moe_eager.moe_experts_eager, tokens, index, shares, *weights, None, tolerance=2)
+    for chosen in (index, index.where(index < 3, -1)):
+        check(quack.moe_experts_quack, moe_eager.moe_experts_eager, tokens, chosen, shares, *weights, None, tolerance=2)
     with pytest.raises(ValueError, match=r"multiples of 8, not torch\.float32 with 4 and 6"):
         quack.moe_experts_quack(random(3, 4), index, random(3, 2), random(4, 6, 4), random(4, 4, 3), None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -12,8 +13,10 @@ pytest.importorskip("triton", reason="the kernels need triton")
 from kernel_cases import DEVICE, DTYPES, check, random
 from veomni.ops.kernels import moe
 from veomni.ops.kernels.moe import eager, triton
+from veomni.ops.kernels.moe.grouped import weighted_activation
 from veomni.ops.kernels.moe.routing import route
 from veomni.ops.kernels.moe.triton_gemm import rows_product, weights_product
+from veomni.ops.kernels.moe.triton_rows import weighted_activation_triton
 
 pytestmark = pytest.mark.usefixtures("poisoned")
 
@@ -61,6 +64,42 @@ def test_gpt_oss(dtype: torch.dtype) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_choices_that_name_no_expert(dtype: torch.dtype) -> None:
+    """A choice below zero or beyond the experts adds nothing, and its weight gets a gradient of zero."""
+    index = torch.tensor([[0, 2], [-1, 1], [3, 0], [-7, 4], [1, 9], [70_000, 2]], device=DEVICE)
+    hidden, weights = random(6, 12, dtype=dtype), random(6, 2, dtype=dtype, seed=1)
+    check(
+        triton.moe_experts_triton, eager.moe_experts_eager, hidden, index, weights,
+        random(3, 20, 12, dtype=dtype, seed=2, scale=0.3), random(3, 12, 10, dtype=dtype, seed=3, scale=0.3),
+        None, tolerance=4,
+    )  # fmt: skip
+    check(
+        triton.moe_experts_gpt_oss_triton, eager.moe_experts_gpt_oss_eager, hidden, index, weights,
+        random(3, 12, 20, dtype=dtype, seed=2, scale=0.3), random(3, 20, dtype=dtype, seed=4),
+        random(3, 10, 12, dtype=dtype, seed=3, scale=0.3), random(3, 12, dtype=dtype, seed=5),
+        1.702, 7.0, tolerance=4,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("limit", [None, 7.0])
+@pytest.mark.parametrize("activate", [weighted_activation, weighted_activation_triton])
+def test_a_limit_lets_nan_through(activate: Callable[..., torch.Tensor], limit: float | None) -> None:
+    """Clamping makes no number of NaN, so that a diverging job shows it."""
+    rows = torch.full((2, 8), float("nan"), device=DEVICE)
+    assert activate(rows, torch.ones(2, device=DEVICE), limit, 1.7, interleaved=True).isnan().all()
+
+
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    """Choices for other tokens, and experts of another width or dtype, are an error and no wild read."""
+    gate_up, down = random(3, 8, 4), random(3, 4, 4, seed=1)
+    with pytest.raises(ValueError, match=r"choices \(6, 2\) with weights \(5, 2\) do not fit tokens \(5, 4\)"):
+        triton.moe_experts_triton(random(5, 4), choices(6, 3, 2), random(5, 2), gate_up, down)
+    for hidden in (random(5, 6), random(5, 4, dtype=torch.bfloat16)):
+        with pytest.raises(ValueError, match="do not fit matrices"):
+            triton.moe_experts_triton(hidden, choices(5, 3, 2), random(5, 2), gate_up, down)
+
+
 def test_no_token() -> None:
     """No tokens give no tokens, and weights a gradient of zero."""
     gate_up, down = random(3, 8, 4), random(3, 4, 4, seed=1)
@@ -79,6 +118,14 @@ def test_routing_sorts_choices_by_expert() -> None:
     assert routing.token.tolist() == [0, 1, 0, 2, 1, 2]
     assert routing.inverse.tolist() == [[2, 0], [1, 4], [3, 5]]
     assert routing.ends.tolist() == [2, 2, 4, 6, 6]
+
+
+def test_routing_puts_choices_of_no_expert_last() -> None:
+    """Whatever their numbers, such rows stand behind those of all experts."""
+    routing = route(torch.tensor([[-1, 1], [5, 0], [-(2**40), 2**40]], device=DEVICE), 2)
+    assert routing.expert.tolist() == [0, 1, 2, 2, 2, 2]
+    assert routing.token.tolist() == [1, 0, 0, 1, 2, 2]
+    assert routing.ends.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -113,16 +160,20 @@ def test_the_unbound_pointer_says_what_to_do() -> None:
         moe.fused_moe_forward(random(1, 2), choices(1, 1, 1), random(1, 1), random(1, 2, 2), random(1, 2, 1))
 
 
+# The interpreter warns of what torch leaves in the rows of no expert, from which nothing is taken.
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_products_of_torch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where torch's grouped product applies, it is called so that it gives the products of ours."""
+    """Where torch's grouped product applies, it gives the products of ours, also with choices of no expert."""
     if triton._grouped_mm is None:
         pytest.skip("this torch has no grouped product")
     monkeypatch.setattr(triton, "_suits_torch", lambda *_: True)
     tokens, experts, hidden, inner = 24, 3, 16, 8
+    index = choices(tokens, experts, 2)
+    index[3:5, 0] = -1
     check(
         triton.moe_experts_triton, eager.moe_experts_eager,
         random(tokens, hidden, dtype=torch.bfloat16),
-        choices(tokens, experts, 2),
+        index,
         random(tokens, 2, dtype=torch.bfloat16, seed=1),
         random(experts, 2 * inner, hidden, dtype=torch.bfloat16, seed=2, scale=hidden**-0.5),
         random(experts, hidden, inner, dtype=torch.bfloat16, seed=3, scale=inner**-0.5),

@@ -18,7 +18,7 @@ def moe_experts_eager(
 
     *hidden_states* is (tokens, hidden), *top_k_index* and *top_k_weights* (tokens, top_k), *gate_up_proj*
     (experts, 2 * intermediate, hidden) with the gates first, *down_proj* (experts, hidden, intermediate). With *limit*
-    the gate is clamped from above and the other factor on both sides.
+    the gate is clamped from above and the other factor on both sides. An index that names no expert adds nothing.
     """
     output = torch.zeros_like(hidden_states)
     for expert in range(gate_up_proj.shape[0]):

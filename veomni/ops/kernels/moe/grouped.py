@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
+from torch.nn import functional
 
 from .routing import Routing, route
 
@@ -46,12 +47,18 @@ class ExpertBackend:
         down_proj: torch.Tensor,
         limit: float | None = None,
     ) -> torch.Tensor:
-        """The variant ``standard``; see ``eager.py``."""
+        """The variant ``standard``; see ``eager.py``.
+
+        Raises:
+            ValueError: the choices and their weights do not fit the tokens.
+        """
+        _check_choices(hidden_states, top_k_index, top_k_weights)
         routing = route(top_k_index, gate_up_proj.shape[0])
         rows = _Permute.apply(hidden_states, routing, self.combine)
         gate_up = _GroupedLinear.apply(rows, gate_up_proj.transpose(1, 2), routing, self.products)
         # Weighting before the second product: its rows are narrower, and its output need not be kept.
-        hidden = self.activate(gate_up, routing.permute_weights(top_k_weights), limit, None, interleaved=False)
+        weights = routing.permute_weights(routing.known_weights(top_k_weights))
+        hidden = self.activate(gate_up, weights, limit, None, interleaved=False)
         output = _GroupedLinear.apply(hidden, down_proj.transpose(1, 2), routing, self.products)
         return _Combine.apply(output, routing, self.combine)
 
@@ -67,16 +74,29 @@ class ExpertBackend:
         alpha: float,
         limit: float,
     ) -> torch.Tensor:
-        """The variant ``gpt_oss``; see ``eager.py``."""
+        """The variant ``gpt_oss``; see ``eager.py``. Errors as ``standard``."""
+        _check_choices(hidden_states, top_k_index, top_k_weights)
         routing = route(top_k_index, gate_up_proj.shape[0])
         rows = _Permute.apply(hidden_states, routing, self.combine)
-        gate_up = _GroupedLinear.apply(rows, gate_up_proj, routing, self.products) + gate_up_proj_bias[routing.expert]
-        hidden = self.activate(gate_up, routing.permute_weights(top_k_weights), limit, alpha, interleaved=True)
+        # A last bias, of zeros, for the rows of no expert.
+        biases = functional.pad(gate_up_proj_bias, (0, 0, 0, 1))[routing.expert]
+        gate_up = _GroupedLinear.apply(rows, gate_up_proj, routing, self.products) + biases
+        weights = routing.known_weights(top_k_weights)
+        hidden = self.activate(gate_up, routing.permute_weights(weights), limit, alpha, interleaved=True)
         output = _Combine.apply(_GroupedLinear.apply(hidden, down_proj, routing, self.products), routing, self.combine)
         # The weighted biases of a token's experts are one small product, and no row needs them.
-        shares = top_k_weights.new_zeros(top_k_weights.shape[0], down_proj.shape[0])
-        shares = shares.scatter_add(1, top_k_index, top_k_weights)
+        experts = down_proj.shape[0]
+        shares = weights.new_zeros(weights.shape[0], experts)
+        shares = shares.scatter_add(1, top_k_index.clamp(0, experts - 1), weights)
         return output + shares.to(output.dtype) @ down_proj_bias
+
+
+def _check_choices(hidden_states: torch.Tensor, top_k_index: torch.Tensor, top_k_weights: torch.Tensor) -> None:
+    if top_k_index.shape != top_k_weights.shape or top_k_index.shape[:1] != hidden_states.shape[:1]:
+        raise ValueError(
+            f"choices {tuple(top_k_index.shape)} with weights {tuple(top_k_weights.shape)} do not fit "
+            f"tokens {tuple(hidden_states.shape)}"
+        )
 
 
 class _Permute(torch.autograd.Function):
@@ -132,8 +152,9 @@ def _weight_gradient(
 
 
 def combine_rows(rows: torch.Tensor, routing: Routing) -> torch.Tensor:
-    """The sum of the rows of each token, in plain PyTorch."""
-    return rows[routing.inverse].float().sum(1).to(rows.dtype)
+    """The sum of the rows of each token, without those of no expert, in plain PyTorch."""
+    known = (routing.inverse < routing.ends[-1])[..., None]
+    return torch.where(known, rows[routing.inverse].float(), 0.0).sum(1).to(rows.dtype)
 
 
 def weighted_activation(

@@ -70,10 +70,16 @@ def _weights_product(
 
 
 def rows_product(x: torch.Tensor, weight: torch.Tensor, routing: Routing) -> torch.Tensor:
-    """Multiply the rows of each expert by its matrix (experts, in, out), which may be a transposed view."""
+    """Multiply the rows of each expert by its matrix (experts, in, out), which may be a transposed view.
+
+    Raises:
+        ValueError: rows and matrices differ in dtype or inner size.
+    """
     check_device(x, weight)
     x = x.contiguous()
     experts, inner, columns = weight.shape
+    if x.dtype != weight.dtype or x.shape[1] != inner:
+        raise ValueError(f"rows {x.dtype} {tuple(x.shape)} do not fit matrices {weight.dtype} {tuple(weight.shape)}")
     output = torch.empty(x.shape[0], columns, dtype=x.dtype, device=x.device)
     if output.numel():
         starts = routing.starts()

@@ -21,8 +21,8 @@ def _factors(gate_raw, up_raw, LIMIT: tl.constexpr, ALPHA: tl.constexpr):
     gate = gate_raw
     factor = up_raw
     if LIMIT is not None:
-        gate = tl.minimum(gate_raw, LIMIT)
-        factor = tl.minimum(tl.maximum(up_raw, -LIMIT), LIMIT)
+        gate = tl.minimum(gate_raw, LIMIT, propagate_nan=tl.PropagateNan.ALL)
+        factor = tl.clamp(up_raw, -LIMIT, LIMIT, propagate_nan=tl.PropagateNan.ALL)
     if ALPHA is None:
         sigmoid = tl.sigmoid(gate)
     else:
@@ -83,13 +83,16 @@ def _activate_backward(
 
 
 @triton.jit
-def _combine(rows_ptr, inverse_ptr, out_ptr, columns, TOP_K: tl.constexpr, COLUMNS: tl.constexpr):
+def _combine(rows_ptr, inverse_ptr, end_ptr, out_ptr, columns, TOP_K: tl.constexpr, COLUMNS: tl.constexpr):
     token = tl.program_id(0).to(tl.int64)
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    end = tl.load(end_ptr)
     total = tl.zeros((COLUMNS,), tl.float32)
     for choice in tl.static_range(TOP_K):
         row = tl.load(inverse_ptr + token * TOP_K + choice)
-        total += tl.load(rows_ptr + row * columns + column, mask=column < columns, other=0.0).to(tl.float32)
+        # A row behind the last expert's has nothing to read.
+        readable = tl.where(row < end, columns, 0)
+        total += tl.load(rows_ptr + row * columns + column, mask=column < readable, other=0.0).to(tl.float32)
     tl.store(out_ptr + token * columns + column, total.to(out_ptr.dtype.element_ty), mask=column < columns)
 
 
@@ -149,6 +152,6 @@ def combine_rows_triton(rows: torch.Tensor, routing: Routing) -> torch.Tensor:
     if output.numel():
         block = min(_COLUMNS, triton.next_power_of_2(rows.shape[1]))
         _combine[(tokens, triton.cdiv(rows.shape[1], block))](
-            rows, routing.inverse, output, rows.shape[1], TOP_K=top_k, COLUMNS=block, num_warps=4
+            rows, routing.inverse, routing.ends[-1], output, rows.shape[1], TOP_K=top_k, COLUMNS=block, num_warps=4
         )  # fmt: skip
     return output
