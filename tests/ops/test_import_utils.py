@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -61,6 +63,29 @@ def test_torch_npu_counts_only_with_a_device(monkeypatch: pytest.MonkeyPatch, se
     monkeypatch.setitem(sys.modules, "torch_npu", package)
     monkeypatch.setattr(torch, "npu", device, raising=False)
     assert import_utils.is_torch_npu_available.__wrapped__() is seen
+
+
+def test_a_torch_npu_that_cannot_be_loaded_leaves_torch_as_it_is(tmp_path: Path) -> None:
+    """Without its driver torch_npu fails to load; then there is no NPU, and torch works in the same process."""
+    pytest.importorskip("torch", reason="torch_npu belongs to torch")
+    package, metadata = tmp_path / "torch_npu", tmp_path / "torch_npu-2.0.dist-info"
+    package.mkdir()
+    (package / "__init__.py").write_text('raise ImportError("libhccl.so: cannot open shared object file")\n')
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: torch-npu\nVersion: 2.0\n")
+    (metadata / "entry_points.txt").write_text("[torch.backends]\ntorch_npu = torch_npu:_autoload\n")
+    code = (
+        "import os; from veomni.utils.device import IS_NPU_AVAILABLE, is_cuda_available;"
+        "is_cuda_available(); import torch;"
+        "print(IS_NPU_AVAILABLE, torch.ones(2).sum().item(), os.environ.get('TORCH_DEVICE_BACKEND_AUTOLOAD'))"
+    )
+    root = str(Path(__file__).parents[2])
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), root])}
+    environment.pop("TORCH_DEVICE_BACKEND_AUTOLOAD", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("False 2.0 None\n", 0), done.stderr
 
 
 def test_loggers_speak_once_per_job(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import importlib.util
+import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -98,13 +101,31 @@ def parse_version(text: str) -> tuple[int, ...]:
 def is_torch_npu_available() -> bool:
     """Whether torch_npu is installed and sees an Ascend device.
 
-    A torch_npu wheel without its CANN driver makes ``import torch`` itself fail; such a machine has no NPU.
+    A torch_npu wheel without its CANN driver cannot be imported; such a machine has no NPU.
     """
-    if not is_package_available("torch_npu"):
+    if not (is_package_available("torch") and is_package_available("torch_npu")):
         return False
-    try:
+    with _no_backend_autoload():
         import torch
+    try:
         import torch_npu  # noqa: F401  registers torch.npu
     except (ImportError, OSError, RuntimeError):
         return False
     return bool(getattr(torch, "npu", None) is not None and torch.npu.is_available())
+
+
+@contextmanager
+def _no_backend_autoload() -> Iterator[None]:
+    """Keep torch from importing torch_npu while it is imported itself.
+
+    Where that fails, ``import torch`` fails half-way, and no later one in the process can succeed.
+    """
+    before = os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD")
+    os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"]
+        else:
+            os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = before
