@@ -107,6 +107,7 @@ def test_flash_attention(
 ) -> None:
     """Each version is called with the scale and the mask, and its extra results are dropped."""
     install(module, flash_attn_func=function)
+    monkeypatch.setattr(flash.HardwareRequirement, "is_satisfied", lambda _: True)
     monkeypatch.setattr(flash.PackageRequirement, "problem", lambda _: None)
     attend = flash.flash_attention(name)
     q, k, v = (random(2, 5, heads, 8, dtype=torch.bfloat16, seed=heads) for heads in (4, 2, 2))
@@ -121,6 +122,7 @@ def test_a_namespace_package_is_no_flash_attention(install: Install, monkeypatch
     install("flash_attn.cute", flash_attn_func=stand_ins.flash_attn_func)
     from veomni.utils import import_utils
 
+    monkeypatch.setattr(flash.HardwareRequirement, "is_satisfied", lambda _: True)
     monkeypatch.setattr(import_utils, "is_package_available", lambda _: True)
     monkeypatch.setattr(import_utils, "package_version", lambda _: "2.8")
     with pytest.raises(RuntimeError, match="'flash_attention_2' cannot be used: flash_attn has no flash_attn_func"):

@@ -38,6 +38,16 @@ def test_a_failed_bind_keeps_the_old_kernel(slot: OpSlot) -> None:
     assert (slot.bound_name, slot(3)) == ("plain", -3)
 
 
+@pytest.mark.parametrize("made", [None, 3])
+def test_what_cannot_be_called_is_not_bound(slot: OpSlot, made: object) -> None:
+    """A factory that returns no kernel is an error: bound, None would be eager without a word."""
+    slot.bind("plain")
+    KERNEL_REGISTRY.register(KernelSpec("odd", "neg", "standard", lambda: made, HardwareRequirement("any")))
+    with pytest.raises(TypeError, match=f"the factory of kernel 'odd' of neg/standard returned {made}"):
+        slot.bind("odd")
+    assert (slot.bound_name, slot(3)) == ("plain", -3)
+
+
 def test_a_config_slot_takes_its_field() -> None:
     """A config slot holds its default until it is bound to a configuration."""
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from veomni.ops import KERNEL_REGISTRY
 from veomni.ops.kernel_registry import (
     HardwareRequirement,
     KernelRegistry,
@@ -13,6 +14,7 @@ from veomni.ops.kernel_registry import (
     KernelUnavailableError,
     UnknownKernelError,
 )
+from veomni.utils import import_utils
 from veomni.utils.import_utils import PackageRequirement
 
 ROOT = Path(__file__).parents[2]
@@ -31,7 +33,9 @@ def test_resolve_returns_what_the_factory_returns() -> None:
     registry = KernelRegistry()
     registry.register(spec())
     assert registry.resolve("add", "standard", "plain") is add
-    assert registry.list_available("add", "standard") == ["plain"]
+    registry.register(spec("absent", requires=(PackageRequirement("no_such_package"),)))
+    assert registry.list_available("add", "standard") == ["plain", "absent"]
+    assert registry.list_usable("add", "standard") == ["eager", "plain"]
 
 
 def test_eager_is_no_kernel() -> None:
@@ -91,6 +95,18 @@ def test_a_missing_package_or_version_is_said(requirement: PackageRequirement, r
     registry.register(spec(requires=(requirement,)))
     with pytest.raises(KernelUnavailableError, match=reason):
         registry.resolve("add", "standard", "plain")
+
+
+@pytest.mark.parametrize("name", ["liger_kernel", "triton", "fla", "quack", "flashmla"])
+def test_kernels_say_which_package_they_need(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without its package, a kernel for a GPU is refused by the registry and not by the import of its factory."""
+    monkeypatch.setattr(HardwareRequirement, "is_satisfied", lambda _: True)
+    monkeypatch.setattr(import_utils, "is_package_available", lambda _: False)
+    specs = [one for one in KERNEL_REGISTRY.specs() if one.name == name and not one.op_name.startswith("v4_")]
+    for one in specs:
+        with pytest.raises(KernelUnavailableError, match="is not installed"):
+            KERNEL_REGISTRY.resolve(one.op_name, one.variant, one.name)
+    assert specs
 
 
 def test_a_satisfied_requirement_is_silent() -> None:

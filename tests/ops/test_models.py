@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +17,11 @@ from kernel_cases import DEVICE
 from veomni.arguments import OpsImplementationConfig
 from veomni.models.auto import build_foundation_model
 from veomni.models.loader import MODELING_REGISTRY
-from veomni.ops import kernel_registry
-from veomni.ops.config import set_ops_config
+from veomni.ops import KERNEL_REGISTRY, OpsConfigSlot, OpSlot, build_ALL_OPS, kernel_registry
+from veomni.ops.config import get_ops_config, set_ops_config
+from veomni.ops.kernel_registry import HardwareRequirement, KernelSpec
 from veomni.ops.kernels import moe
+from veomni.ops.kernels.moe.eager import moe_experts_eager
 
 DECODERS = {
     "decoder": ({}, "Decoder"),
@@ -134,12 +136,93 @@ def test_wan_says_what_it_cannot_use() -> None:
         wan(ops)
 
 
-def test_the_pointer_follows_the_slot() -> None:
-    """Building a model binds the pointer of fused experts to what the slot is bound to, and unbinds it."""
+def test_each_model_keeps_its_fused_experts(caplog: pytest.LogCaptureFixture) -> None:
+    """The pointer is bound with the slot of a model that calls it; models without it, or eager, leave it alone."""
+    first = make("deepseek_v3", OpsImplementationConfig.all_eager(moe_implementation="fused_triton"))
+    before = results(first)
+    pointer = moe._fused_moe_forward
+    assert pointer.__name__ == "fused_moe_triton"
+    make("moe_decoder", OpsImplementationConfig.all_eager())
+    make("moe_decoder", OpsImplementationConfig.all_eager(moe_implementation="fused_triton"))
+    assert moe._fused_moe_forward is pointer
+    assert torch.equal(results(first)[0], before[0])
+    assert "fused_moe_forward changes" not in caplog.text
+
+
+@pytest.mark.parametrize("name", ["triton", "mine"])
+def test_a_kernel_from_elsewhere_can_be_the_fused_experts(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A kernel with the signature of the slot is also what the pointer calls; that another one was called is said."""
+
+    def mine(experts: Any, hidden_states: torch.Tensor, *routing: torch.Tensor) -> torch.Tensor:
+        return moe_experts_eager(hidden_states, *routing, experts.gate_up_proj, experts.down_proj, experts.limit)
+
+    slot = ("moe_experts", "standard")
     make("deepseek_v3", OpsImplementationConfig.all_eager(moe_implementation="fused_triton"))
-    assert moe._fused_moe_forward is not None
+    monkeypatch.setitem(KERNEL_REGISTRY._specs, slot, dict(KERNEL_REGISTRY._specs[slot]))
+    KERNEL_REGISTRY.register(KernelSpec(name, *slot, lambda: mine, HardwareRequirement("any")), force=True)
+    ops = OpsImplementationConfig.all_eager()
+    ops.moe_implementation = f"fused_{name}"
+    model = make("deepseek_v3", ops)
+    compare(results(model), results(source("deepseek_v3")), rtol=1e-5, atol=1e-6)
+    change = "fused_moe_forward changes from fused_moe_triton to fused_moe_mine for every model that calls it"
+    assert (change in caplog.text) == (name == "mine")
+
+
+def state() -> list[object]:
+    """All that a build binds: the configuration, the pointers, and the slots and patches of the modeling modules."""
+    slots = [value for name in ("decoder", "deepseek_v3") for value in vars(modeling(name)).values()]
+    patched = modeling("deepseek_v3")
+    return [
+        get_ops_config(),
+        *build_ALL_OPS(),
+        patched.apply_rotary_pos_emb,
+        patched.DeepseekV3RMSNorm.forward,
+        *(dict(vars(slot)) for slot in slots if isinstance(slot, OpSlot | OpsConfigSlot)),
+    ]
+
+
+def modeling(name: str) -> ModuleType:
+    return importlib.import_module(f"veomni.models.transformers.{name}.generated.patched_modeling_{name}_gpu")
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "selected"),
+    [
+        ("decoder", {}, {"cross_entropy_loss_implementation": "chunk_loss", "rms_norm_implementation": "npu"}),
+        ("decoder", {}, {"attn_implementation": "flash_attention_2"}),
+        ("decoder", {"head_dim": "odd"}, {"rms_norm_implementation": "triton"}),
+        ("deepseek_v3", {}, {"rms_norm_implementation": "triton", "moe_implementation": "fused_npu"}),
+        ("no_model", {}, {"load_balancing_loss_implementation": "triton"}),
+    ],
+)
+def test_a_failed_build_changes_nothing(name: str, sizes: dict[str, str], selected: dict[str, str]) -> None:
+    """Whatever stops a build, the models before it go on with what they were bound to."""
+    for before in ("decoder", "deepseek_v3"):
+        make(before, OpsImplementationConfig.all_eager())
+    expected = state()
+    ops = OpsImplementationConfig.all_eager()
+    for field, value in selected.items():
+        setattr(ops, field, value)
+    config = SimpleNamespace(**{**vars(MODELING_REGISTRY.config("decoder")()), "model_type": name, **sizes})
+    with pytest.raises((KeyError, RuntimeError, TypeError)):
+        build_foundation_model(config, ops)
+    assert state() == expected
+
+
+def test_an_error_in_a_loader_is_not_a_missing_architecture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An attribute that a device patch does not find is reported as it is."""
     make("deepseek_v3", OpsImplementationConfig.all_eager())
-    assert moe._fused_moe_forward is None
+    monkeypatch.delattr(modeling("deepseek_v3"), "DeepseekV3RMSNorm")
+    with pytest.raises(AttributeError, match="DeepseekV3RMSNorm"):
+        make("deepseek_v3", OpsImplementationConfig.all_eager())
+
+
+def test_a_model_type_is_registered_once() -> None:
+    """A second model under the name of the first is refused."""
+    with pytest.raises(ValueError, match="the model type 'decoder' is already registered"):
+        MODELING_REGISTRY.register("decoder", dict)
 
 
 @pytest.mark.parametrize(("model_type", "architecture"), [("no_model", "ForCausalLM"), ("decoder", "ForDreaming")])
@@ -150,11 +233,58 @@ def test_an_unknown_model_is_refused(model_type: str, architecture: str) -> None
         build_foundation_model(config, OpsImplementationConfig.all_eager(), architecture)
 
 
-def test_missing_hardware_fails_the_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel that this machine cannot run stops the build, with the reason, before anything is constructed."""
+@pytest.mark.parametrize(
+    ("name", "selected", "message"),
+    [
+        (
+            "decoder",
+            {"rms_norm_implementation": "triton"},
+            (
+                "rms_norm_implementation='triton': kernel 'triton' of rms_norm/standard cannot be used: it needs gpu, "
+                "which this machine does not have; choose eager"
+            ),
+        ),
+        (
+            "moe_decoder",
+            {"moe_implementation": "fused_triton"},
+            (
+                "moe_implementation='fused_triton': kernel 'triton' of moe_experts/gpt_oss cannot be used: "
+                "it needs gpu, compute capability >= 80, which this machine does not have; choose eager"
+            ),
+        ),
+        (
+            "moe_decoder",
+            {"load_balancing_loss_implementation": "triton"},
+            (
+                "load_balancing_loss_implementation='triton' cannot be used: it needs gpu, "
+                "which this machine does not have; choose eager"
+            ),
+        ),
+        (
+            "decoder",
+            {"attn_implementation": "flash_attention_3"},
+            (
+                "attn_implementation='flash_attention_3' cannot be used: it needs gpu, compute capability >= 80, "
+                "which this machine does not have; choose eager, sdpa"
+            ),
+        ),
+    ],
+)
+def test_missing_hardware_fails_the_build(
+    monkeypatch: pytest.MonkeyPatch, name: str, selected: dict[str, str], message: str
+) -> None:
+    """What this machine cannot run stops the build, with the field, the reason and what to choose."""
+    monkeypatch.setattr(kernel_registry.HardwareRequirement, "is_satisfied", lambda one: one.device_type == "any")
+    with pytest.raises(RuntimeError) as caught:
+        make(name, OpsImplementationConfig.all_eager(**selected))
+    assert str(caught.value) == message
+
+
+def test_wan_needs_the_hardware_of_its_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A backend of the legacy registry is refused by the build and not by the first step."""
     monkeypatch.setattr(kernel_registry.HardwareRequirement, "is_satisfied", lambda _: False)
-    with pytest.raises(RuntimeError, match="kernel 'triton' of rms_norm/standard cannot be used: it needs gpu"):
-        make("decoder", OpsImplementationConfig.all_eager(rms_norm_implementation="triton"))
+    with pytest.raises(RuntimeError, match=r"rms_norm_implementation='triton' cannot be used: it needs gpu, .* eager"):
+        wan(OpsImplementationConfig.all_eager(rms_norm_implementation="triton"))
 
 
 @pytest.mark.parametrize("model", ["decoder", "moe_decoder", "hybrid_decoder", "deepseek_v3", "deepseek_v4"])

@@ -9,9 +9,12 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from veomni.arguments import OpsImplementationConfig
-from veomni.ops import apply_ops_config, build_ALL_OPS, format_kernel_functions
-from veomni.ops.config import registry, set_ops_config
+from veomni.ops import apply_ops_config, build_ALL_OPS, format_kernel_functions, kernel_registry
+from veomni.ops.config import get_ops_config, registry, set_ops_config
 from veomni.ops.config.registry import BackendSpec, OpScope, OpSpec
+from veomni.utils import import_utils
+
+ELSEWHERE = BackendSpec("entries_under_test:double", target_override="Tims")
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +78,35 @@ def test_eager_keeps_the_model_and_custom_patches_run_last() -> None:
     assert (module.times(5), applied) == (5, ["eager"])
 
 
+def test_a_model_runs_the_side_effect(clean_state: ModuleType) -> None:
+    """The side effect of a backend runs where a model is patched, too."""
+    module, _ = patch("effect")
+    assert (module.times(4), clean_state.effects) == (8, ["noted"])
+
+
+def test_a_misspelt_target_is_refused() -> None:
+    """An attribute that the module does not have is not made, whichever backend is selected."""
+    registry.register_op(op())
+    for value in ("double", "eager"):
+        set_ops_config(SimpleNamespace(times_implementation=value))
+        module = ModuleType("model")
+        with pytest.raises(ValueError, match="model has no 'tims' that could be patched"):
+            registry.apply_per_model_patches(module, "Model", {"times": "tims"})
+        assert not hasattr(module, "tims")
+
+
+def test_a_backend_needs_the_hardware_of_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed package is not enough: what is made of it runs on a GPU."""
+    monkeypatch.setattr(import_utils, "is_package_available", lambda _: True)
+    monkeypatch.setattr(kernel_registry, "is_cuda_available", lambda: False)
+    registry.register_op(op(backends={"double": BackendSpec("entries_under_test:double", requires=("triton",))}))
+    set_ops_config(SimpleNamespace(times_implementation="double"))
+    module = ModuleType("model")
+    module.times = abs
+    with pytest.raises(RuntimeError, match="it needs gpu, which this machine does not have; choose eager"):
+        registry.apply_per_model_patches(module, "Model", {"times": "times"})
+
+
 def test_without_a_configuration_nothing_is_patched() -> None:
     """A model built outside a job stays as it is."""
     registry.register_op(op())
@@ -86,9 +118,18 @@ def test_without_a_configuration_nothing_is_patched() -> None:
 @pytest.mark.parametrize(
     ("value", "options", "message"),
     [
-        ("quadruple", {}, "is no backend for Model; choose broken, double, eager, effect, npu, triple, typo"),
+        ("quadruple", {}, "is no backend for Model; choose broken, double, eager, effect, triple"),
         ("double", {"extra_backends": {"times": {"double": None}}}, "cannot be used by Model; choose broken, eager"),
-        ("npu", {}, "needs torch_npu, which this machine does not have"),
+        (
+            "npu",
+            {},
+            (
+                "times_implementation='npu' cannot be used: it needs npu, which this machine does not have; "
+                "choose broken, double, eager, effect, triple"
+            ),
+        ),
+        ("double", {"extra_backends": {"tims": {}}}, "Model has extra_backends of tims, which it does not patch"),
+        ("mine", {"extra_backends": {"times": {"mine": ELSEWHERE}}}, "model has no 'Tims' that could be patched"),
         ("typo", {}, "requires names 'torch_gpu'; known are liger_kernel, torch_npu, triton"),
         ("broken", {}, "is not of the form 'module:attribute'"),
     ],
@@ -115,14 +156,41 @@ def test_a_pointer_is_bound_and_the_side_effect_runs(clean_state: ModuleType) ->
     assert registry.apply_global_ops(SimpleNamespace(times_implementation="effect")) == ["times (effect)"]
     assert clean_state.pointer(4) == 8
     assert clean_state.effects == ["noted"]
-    with pytest.raises(ValueError, match="'none' is no backend of times; choose"):
-        registry.apply_global_ops(SimpleNamespace(times_implementation="none"))
+    registry.apply_global_ops(SimpleNamespace(times_implementation="triple"))
+    assert clean_state.pointer(4) == 12
+    for value in ("none", "eager"):
+        with pytest.raises(ValueError, match=f"'{value}' is no backend of times; choose broken, double, effect, trip"):
+            registry.apply_global_ops(SimpleNamespace(times_implementation=value))
+
+
+def test_no_pointer_changes_where_one_cannot(clean_state: ModuleType) -> None:
+    """Every selection is looked at before the first pointer is bound, and before the configuration is installed."""
+    registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pointer"))
+    registry.register_op(
+        OpSpec(
+            name="sign", config_field="sign_implementation", label="sign", scope=OpScope.GLOBAL, default="npu",
+            backends={"npu": BackendSpec("entries_under_test:double", requires=("torch_npu",))},
+            global_slot="entries_under_test:sign",
+        )
+    )  # fmt: skip
+    config = SimpleNamespace(times_implementation="double", sign_implementation="npu")
+    with pytest.raises(RuntimeError, match="does not have; nothing else can run on this machine"):
+        apply_ops_config(config)
+    assert (clean_state.pointer, get_ops_config()) == (None, None)
 
 
 def test_specs_that_cannot_work_are_refused() -> None:
-    """A global op without a pointer, a default that is no backend, and a second spec of one name are errors."""
-    with pytest.raises(ValueError, match="needs a global_slot"):
-        op(OpScope.GLOBAL)
+    """A wrong scope, pointer, target or default, and a second spec of one name are errors."""
+    pointer = "entries_under_test:pointer"
+    for scope, options in ((OpScope.GLOBAL, {}), ("global", {}), (OpScope.PER_MODEL, {"global_slot": pointer})):
+        with pytest.raises(ValueError, match="a global op needs a global_slot, and no other has one"):
+            op(scope, **options)
+    with pytest.raises(ValueError, match="'everywhere' is not a valid OpScope"):
+        op("everywhere")
+    with pytest.raises(ValueError, match="no backend of it can have a target in a model"):
+        op(OpScope.GLOBAL, global_slot=pointer, backends={"double": ELSEWHERE})
+    with pytest.raises(ValueError, match="the default 'eager'"):
+        op(OpScope.GLOBAL, global_slot=pointer, default="eager")
     with pytest.raises(ValueError, match="the default 'half'"):
         op(default="half")
     registry.register_op(op())

@@ -42,9 +42,13 @@ def apply_ops_patch() -> None:
 
 
 def apply_ops_config(ops_config: OpsImplementationConfig) -> list[str]:
-    """Make *ops_config* the configuration of this process, bind the pointers of global ops and say what was bound."""
-    set_ops_config(ops_config)
+    """Make *ops_config* the configuration of this process, bind the pointers of global ops and say what was bound.
+
+    Raises:
+        ValueError, RuntimeError: as ``apply_global_ops``; then nothing has changed.
+    """
     applied = apply_global_ops(ops_config)
+    set_ops_config(ops_config)
     logger.info("global ops: %s", ", ".join(applied))
     return applied
 

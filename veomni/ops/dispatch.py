@@ -29,8 +29,11 @@ class OpSlot:
 
         Raises:
             UnknownKernelError, KernelUnavailableError: as ``KernelRegistry.resolve``; the old binding then stays.
+            TypeError: the factory of the kernel returned something that cannot be called.
         """
         kernel = KERNEL_REGISTRY.resolve(self.op_name, self.variant, name)
+        if name != EAGER and not callable(kernel):
+            raise TypeError(f"the factory of kernel {name!r} of {self.op_name}/{self.variant} returned {kernel!r}")
         if self._bound_name not in (None, name):
             logger.warning(
                 "%s/%s changes from %s to %s for every model built from this module",

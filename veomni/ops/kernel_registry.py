@@ -119,24 +119,30 @@ class KernelRegistry:
             known = ", ".join([EAGER, *sorted(specs)])
             raise UnknownKernelError(f"{op_name}/{variant} has no kernel {name!r}; there are: {known}")
         spec = specs[name]
-        reason = self.unavailable(spec)
+        reason = unavailable(spec.hardware, spec.requires)
         if reason is not None:
             raise KernelUnavailableError(f"kernel {name!r} of {op_name}/{variant} cannot be used: {reason}")
         return spec.factory()
-
-    def unavailable(self, spec: KernelSpec) -> str | None:
-        """Say why this machine cannot run *spec*, or None when it can."""
-        if not spec.hardware.is_satisfied():
-            return f"it needs {spec.hardware}, which this machine does not have"
-        return next((reason for package in spec.requires if (reason := package.problem()) is not None), None)
 
     def list_available(self, op_name: str, variant: str) -> list[str]:
         """The names registered for (op, variant), whether or not this machine can run them."""
         return list(self._specs.get((op_name, variant), {}))
 
+    def list_usable(self, op_name: str, variant: str) -> list[str]:
+        """What this machine can run for (op, variant): ``eager``, and the kernels whose requirements hold."""
+        specs = self._specs.get((op_name, variant), {}).values()
+        return [EAGER, *(spec.name for spec in specs if unavailable(spec.hardware, spec.requires) is None)]
+
     def specs(self) -> list[KernelSpec]:
         """Every spec, in the order of registration of its slot."""
         return [spec for specs in self._specs.values() for spec in specs.values()]
+
+
+def unavailable(hardware: HardwareRequirement, packages: tuple[PackageRequirement, ...]) -> str | None:
+    """Say what this machine lacks of *hardware* and *packages*, or None when it has all."""
+    if not hardware.is_satisfied():
+        return f"it needs {hardware}, which this machine does not have"
+    return next((problem for package in packages if (problem := package.problem()) is not None), None)
 
 
 KERNEL_REGISTRY = KernelRegistry()

@@ -9,9 +9,9 @@ from enum import StrEnum
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ...utils.import_utils import is_package_available, is_torch_npu_available
+from ...utils.import_utils import PackageRequirement
 from ...utils.logging import get_logger
-from ..kernel_registry import EAGER
+from ..kernel_registry import EAGER, HardwareRequirement, unavailable
 from .singleton import get_ops_config
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 logger = get_logger(__name__)
 
-Overrides = Mapping[str, Mapping[str, "BackendSpec | None"]]
+Backends = Mapping[str, "BackendSpec | None"]
+"""Backends by name; None in place of one says that a model cannot use it."""
 
 
 class OpScope(StrEnum):
@@ -33,8 +34,9 @@ class OpScope(StrEnum):
 class BackendSpec:
     """One backend of an op. ``entry`` and ``side_effect`` are ``"module:attribute"``, imported when selected.
 
-    For PER_MODEL ops: ``entry_is_factory`` calls the entry to get the replacement, ``replace_forward`` puts it in the
-    ``forward`` of the target class, ``target_override`` names another target than the model's own.
+    ``entry_is_factory`` calls the entry to get the replacement; ``side_effect`` is called after it is in its place.
+    For PER_MODEL ops, ``replace_forward`` puts it in the ``forward`` of the target class, and ``target_override`` names
+    another target than the model's own. ``requires`` are keys of ``_REQUIRES``.
     """
 
     entry: str
@@ -50,7 +52,8 @@ class OpSpec:
     """One op of the legacy registry; ``global_slot`` (``"module:attribute"``) is the pointer of a GLOBAL op.
 
     Raises:
-        ValueError: a GLOBAL op without a pointer, or a default that is no backend.
+        ValueError: a GLOBAL op without a pointer or with a target in a model, another op with a pointer, or a default
+            that is no backend. ``eager`` is the model's own code; a pointer has none, so there it is a backend too.
     """
 
     name: str
@@ -62,19 +65,25 @@ class OpSpec:
     global_slot: str | None = None
 
     def __post_init__(self) -> None:
-        if self.scope is OpScope.GLOBAL and self.global_slot is None:
-            raise ValueError(f"the global op {self.name!r} needs a global_slot")
-        if self.default not in self.backends and self.default != EAGER:
+        is_global = OpScope(self.scope) is OpScope.GLOBAL
+        if is_global != (self.global_slot is not None):
+            raise ValueError(
+                f"the op {self.name!r} is {self.scope}: a global op needs a global_slot, and no other has one"
+            )
+        if is_global and any(one.replace_forward or one.target_override for one in self.backends.values()):
+            raise ValueError(f"the op {self.name!r} is global: no backend of it can have a target in a model")
+        if self.default not in self.backends and (is_global or self.default != EAGER):
             raise ValueError(f"the default {self.default!r} of op {self.name!r} is none of its backends")
 
 
 _OPS: dict[str, OpSpec] = {}
 
-_REQUIRES: dict[str, Callable[[], bool]] = {
-    "liger_kernel": lambda: is_package_available("liger_kernel"),
-    "triton": lambda: is_package_available("triton"),
-    "torch_npu": is_torch_npu_available,
+_REQUIRES: dict[str, HardwareRequirement] = {
+    "liger_kernel": HardwareRequirement("gpu"),
+    "triton": HardwareRequirement("gpu"),
+    "torch_npu": HardwareRequirement("npu"),
 }
+"""The packages that a backend may require, and the hardware that what is made of them runs on."""
 
 
 def register_op(spec: OpSpec) -> None:
@@ -98,7 +107,7 @@ def get_op(name: str) -> OpSpec:
 
 def list_ops(scope: OpScope | None = None) -> list[OpSpec]:
     """Every registered op, or those of one scope."""
-    return [spec for spec in _OPS.values() if scope is None or spec.scope is scope]
+    return [spec for spec in _OPS.values() if scope is None or spec.scope == scope]
 
 
 def apply_global_ops(ops_config: OpsImplementationConfig) -> list[str]:
@@ -106,21 +115,21 @@ def apply_global_ops(ops_config: OpsImplementationConfig) -> list[str]:
 
     Raises:
         ValueError: the configuration selects something that is no backend.
-        RuntimeError: a required package is missing.
+        RuntimeError: the hardware or a required package is missing. Whatever is raised, no pointer has changed.
     """
-    applied = []
+    chosen = []
     for op in list_ops(OpScope.GLOBAL):
         value = getattr(ops_config, op.config_field)
         backend = op.backends.get(value)
         if backend is None:
-            raise ValueError(f"{op.config_field}={value!r} is no backend of {op.name}; choose {_choices(op, {})}")
-        _check_requires(backend, f"{op.config_field}={value!r}")
+            raise ValueError(f"{op.config_field}={value!r} is no backend of {op.name}; {_choices(op, op.backends)}")
+        _check_requires(op, value, backend, op.backends)
+        chosen.append((op, value, backend, _replacement(backend)))
+    for op, _, backend, replacement in chosen:
         module, attribute = _split(op.global_slot or "")
-        setattr(importlib.import_module(module), attribute, _load(backend.entry))
-        if backend.side_effect is not None:
-            _load(backend.side_effect)()
-        applied.append(f"{op.label} ({value})")
-    return applied
+        setattr(importlib.import_module(module), attribute, replacement)
+        _run_side_effect(backend)
+    return [f"{op.label} ({value})" for op, value, _, _ in chosen]
 
 
 def apply_per_model_patches(
@@ -128,7 +137,7 @@ def apply_per_model_patches(
     model_name: str,
     targets: Mapping[str, str],
     *,
-    extra_backends: Overrides | None = None,
+    extra_backends: Mapping[str, Backends] | None = None,
     custom_patches: Callable[[OpsImplementationConfig, list[str]], None] | None = None,
 ) -> list[str]:
     """Patch *hf_module* as the installed configuration asks; ``targets`` maps an op to an attribute of the module.
@@ -138,12 +147,17 @@ def apply_per_model_patches(
 
     Raises:
         KeyError: a target names no op.
-        ValueError: a target is a GLOBAL op, or a selected backend does not exist for this model.
-        RuntimeError: a required package is missing.
+        ValueError: a target is a GLOBAL op or no attribute of the module, ``extra_backends`` names an op that is not
+            patched, or a selected backend does not exist for this model.
+        RuntimeError: the hardware or a required package is missing.
     """
     ops_config = get_ops_config()
     if ops_config is None:
         return []
+    extra = extra_backends or {}
+    unused = sorted(set(extra) - set(targets))
+    if unused:
+        raise ValueError(f"{model_name} has extra_backends of {', '.join(unused)}, which it does not patch")
     applied: list[str] = []
     for op_name, attribute in targets.items():
         op = _OPS.get(op_name)
@@ -151,12 +165,15 @@ def apply_per_model_patches(
             raise KeyError(f"{model_name} patches {op_name!r}, which is no registered op")
         if op.scope is not OpScope.PER_MODEL:
             raise ValueError(f"{model_name} patches {op_name!r}, which is a {op.scope.value} op")
+        _check_target(hf_module, attribute)
         value = getattr(ops_config, op.config_field)
-        backend = _select(op, value, model_name, (extra_backends or {}).get(op_name, {}))
+        backends = {**op.backends, **extra.get(op_name, {})}
+        backend = _select(op, value, model_name, backends)
         if backend is None:
             continue
-        _check_requires(backend, f"{op.config_field}={value!r}")
+        _check_requires(op, value, backend, backends)
         _patch(hf_module, backend, attribute)
+        _run_side_effect(backend)
         applied.append(f"{op.label} ({value})")
     if custom_patches is not None:
         custom_patches(ops_config, applied)
@@ -165,36 +182,62 @@ def apply_per_model_patches(
     return applied
 
 
-def _select(op: OpSpec, value: str, model_name: str, overrides: Mapping[str, BackendSpec | None]) -> BackendSpec | None:
+def _select(op: OpSpec, value: str, model_name: str, backends: Backends) -> BackendSpec | None:
     """The backend to use, None for the model's own code."""
-    backend = overrides[value] if value in overrides else op.backends.get(value)
+    backend = backends.get(value)
     if backend is not None or value == EAGER:
         return backend
-    why = "cannot be used by" if value in overrides else "is no backend for"
-    raise ValueError(f"{op.config_field}={value!r} {why} {model_name}; choose {_choices(op, overrides)}")
+    why = "cannot be used by" if value in backends else "is no backend for"
+    raise ValueError(f"{op.config_field}={value!r} {why} {model_name}; {_choices(op, backends)}")
 
 
-def _choices(op: OpSpec, overrides: Mapping[str, BackendSpec | None]) -> str:
-    merged = {**op.backends, **overrides}
-    return ", ".join(sorted({EAGER, *(name for name, backend in merged.items() if backend is not None)}))
+def _choices(op: OpSpec, backends: Backends) -> str:
+    """What can be selected on this machine."""
+    names = {name for name, backend in backends.items() if backend is not None and _is_usable(backend)}
+    if op.scope == OpScope.PER_MODEL:
+        names.add(EAGER)
+    return f"choose {', '.join(sorted(names))}" if names else "nothing else can run on this machine"
 
 
-def _check_requires(backend: BackendSpec, setting: str) -> None:
+def _is_usable(backend: BackendSpec) -> bool:
+    return all(package in _REQUIRES and _problem(package) is None for package in backend.requires)
+
+
+def _problem(package: str) -> str | None:
+    return unavailable(_REQUIRES[package], (PackageRequirement(package),))
+
+
+def _check_requires(op: OpSpec, value: str, backend: BackendSpec, backends: Backends) -> None:
     for package in backend.requires:
         if package not in _REQUIRES:
             raise ValueError(f"requires names {package!r}; known are {', '.join(sorted(_REQUIRES))}")
-        if not _REQUIRES[package]():
-            raise RuntimeError(f"{setting} needs {package}, which this machine does not have")
+        problem = _problem(package)
+        if problem is not None:
+            raise RuntimeError(f"{op.config_field}={value!r} cannot be used: {problem}; {_choices(op, backends)}")
 
 
 def _patch(hf_module: ModuleType, backend: BackendSpec, attribute: str) -> None:
-    entry = _load(backend.entry)
-    replacement = entry() if backend.entry_is_factory else entry
     target = backend.target_override or attribute
+    _check_target(hf_module, target)
     if backend.replace_forward:
-        getattr(hf_module, target).forward = replacement
+        getattr(hf_module, target).forward = _replacement(backend)
     else:
-        setattr(hf_module, target, replacement)
+        setattr(hf_module, target, _replacement(backend))
+
+
+def _check_target(hf_module: ModuleType, attribute: str) -> None:
+    if not hasattr(hf_module, attribute):
+        raise ValueError(f"{hf_module.__name__} has no {attribute!r} that could be patched")
+
+
+def _replacement(backend: BackendSpec) -> Any:
+    entry = _load(backend.entry)
+    return entry() if backend.entry_is_factory else entry
+
+
+def _run_side_effect(backend: BackendSpec) -> None:
+    if backend.side_effect is not None:
+        _load(backend.side_effect)()
 
 
 def _load(entry: str) -> Any:

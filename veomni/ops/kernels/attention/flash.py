@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ....utils.import_utils import PackageRequirement
+from ...kernel_registry import HardwareRequirement, unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,18 +22,19 @@ REQUIREMENTS = {
     "flash_attention_3": PackageRequirement("flash_attn_interface", attribute="flash_attn_func"),
     "flash_attention_4": PackageRequirement("flash_attn.cute", "flash-attn-4", attribute="flash_attn_func"),
 }
+_GPU = HardwareRequirement("gpu", min_compute_capability=80)
 
 
 def flash_attention(name: str) -> Callable[..., torch.Tensor]:
     """Return the attention of the package that *name* stands for.
 
     Raises:
-        RuntimeError: the package is missing, too old, or another one under the same name.
+        RuntimeError: the GPU is missing, or the package is missing, too old, or another one under the same name.
     """
     requirement = REQUIREMENTS[name]
-    problem = requirement.problem()
+    problem = unavailable(_GPU, (requirement,))
     if problem is not None:
-        raise RuntimeError(f"attn_implementation={name!r} cannot be used: {problem}")
+        raise RuntimeError(f"attn_implementation={name!r} cannot be used: {problem}; choose eager, sdpa")
     function: Callable[..., Any] = getattr(import_module(requirement.module), requirement.attribute or "")
 
     def attention_flash(

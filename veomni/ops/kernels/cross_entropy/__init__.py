@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ....utils.import_utils import PackageRequirement
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
 if TYPE_CHECKING:
@@ -41,11 +42,13 @@ def _chunk_seq_cls() -> Kernel:
     return seq_cls_chunk_loss
 
 
-for _variant, _name, _device, _factory in (
-    ("causal", "liger_kernel", "gpu", _liger_causal),
-    ("causal", "chunk_loss", "any", _chunk_causal),
-    ("seq_cls", "liger_kernel", "gpu", _liger_seq_cls),
-    ("seq_cls", "chunk_loss", "any", _chunk_seq_cls),
+_LIGER = (PackageRequirement("liger_kernel", "liger-kernel"),)
+
+for _variant, _name, _device, _factory, _packages in (
+    ("causal", "liger_kernel", "gpu", _liger_causal, _LIGER),
+    ("causal", "chunk_loss", "any", _chunk_causal, ()),
+    ("seq_cls", "liger_kernel", "gpu", _liger_seq_cls, _LIGER),
+    ("seq_cls", "chunk_loss", "any", _chunk_seq_cls, ()),
 ):
     KERNEL_REGISTRY.register(
         KernelSpec(
@@ -55,5 +58,6 @@ for _variant, _name, _device, _factory in (
             factory=_factory,
             hardware=HardwareRequirement(_device),
             description="fused linear layer and cross-entropy",
+            requires=_packages,
         )
     )

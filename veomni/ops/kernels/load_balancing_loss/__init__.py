@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ....utils.import_utils import PackageRequirement
 from ...config.registry import BackendSpec, OpScope, OpSpec, register_op
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
@@ -47,6 +48,7 @@ KERNEL_REGISTRY.register(
         factory=_triton,
         hardware=HardwareRequirement("gpu"),
         description="one pass over the router logits of all layers",
+        requires=(PackageRequirement("triton"),),
     )
 )
 

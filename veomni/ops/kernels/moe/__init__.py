@@ -1,20 +1,24 @@
 """Mixture-of-experts MLPs: ``kernel(experts, hidden_states, top_k_index, top_k_weights)`` with the module *experts*.
 
 The slot ``moe_experts`` reads the config field ``moe_implementation``, whose values begin with ``fused_``. Models with
-their own forward call ``fused_moe_forward`` instead, whose pointer is kept the same as the slot. The definitions are
-in ``eager.py``.
+their own forward call ``fused_moe_forward`` instead, whose pointer is bound with their slot and shared by all of them.
+The definitions are in ``eager.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ....utils.import_utils import PackageRequirement
+from ....utils.logging import get_logger
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
 if TYPE_CHECKING:
     import torch
+
+logger = get_logger(__name__)
 
 Experts = Callable[..., "torch.Tensor"]
 
@@ -48,8 +52,31 @@ def apply_veomni_fused_moe_patch(name: str) -> None:
     """
     global _fused_moe_forward
     kernel = KERNEL_REGISTRY.resolve("moe_experts", "standard", name)
-    # The slot takes the module of the experts, the pointer their tensors.
-    _fused_moe_forward = None if kernel is None else kernel.__wrapped__
+    bound = None if kernel is None else _of_tensors(kernel, name)
+    if bound is not None and _fused_moe_forward is not None and bound.__name__ != _fused_moe_forward.__name__:
+        logger.warning(
+            "fused_moe_forward changes from %s to %s for every model that calls it",
+            _fused_moe_forward.__name__, bound.__name__,
+        )  # fmt: skip
+    _fused_moe_forward = bound
+
+
+def _of_tensors(kernel: Experts, name: str) -> Experts:
+    """Make the function of tensors that the pointer has of *kernel*, which takes the module of the experts."""
+
+    def fused_moe(
+        hidden_states: torch.Tensor,
+        top_k_index: torch.Tensor,
+        top_k_weights: torch.Tensor,
+        gate_up_proj: torch.Tensor,
+        down_proj: torch.Tensor,
+        limit: float | None = None,
+    ) -> torch.Tensor:
+        experts = SimpleNamespace(gate_up_proj=gate_up_proj, down_proj=down_proj, limit=limit)
+        return kernel(experts, hidden_states, top_k_index, top_k_weights)
+
+    fused_moe.__name__ = f"fused_moe_{name}"
+    return fused_moe
 
 
 def _standard(raw: Experts) -> Experts:
@@ -59,7 +86,6 @@ def _standard(raw: Experts) -> Experts:
         limit = getattr(experts, "limit", None)
         return raw(hidden_states, top_k_index, top_k_weights, experts.gate_up_proj, experts.down_proj, limit)
 
-    moe_experts.__wrapped__ = raw
     return moe_experts
 
 
@@ -121,13 +147,14 @@ def _npu_gpt_oss() -> Experts:
 _GPU = HardwareRequirement("gpu", min_compute_capability=80)
 _HOPPER = HardwareRequirement("gpu", min_compute_capability=90)
 _NPU = HardwareRequirement("npu")
+_TRITON = (PackageRequirement("triton"),)
 _QUACK = (PackageRequirement("quack", distribution="quack-kernels"),)
 
 for _variant, _name, _hardware, _factory, _packages in (
-    ("standard", "triton", _GPU, _triton_standard, ()),
+    ("standard", "triton", _GPU, _triton_standard, _TRITON),
     ("standard", "quack", _HOPPER, _quack_standard, _QUACK),
     ("standard", "npu", _NPU, _npu_standard, ()),
-    ("gpt_oss", "triton", _GPU, _triton_gpt_oss, ()),
+    ("gpt_oss", "triton", _GPU, _triton_gpt_oss, _TRITON),
     ("gpt_oss", "quack", _HOPPER, _quack_gpt_oss, _QUACK),
     ("gpt_oss", "npu", _NPU, _npu_gpt_oss, ()),
 ):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ....utils.import_utils import PackageRequirement
 from ...config.registry import BackendSpec, OpScope, OpSpec, register_op
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
@@ -73,17 +74,19 @@ def _npu_unweighted() -> Kernel:
 
 
 _GPU, _NPU = HardwareRequirement("gpu"), HardwareRequirement("npu")
+_LIGER = (PackageRequirement("liger_kernel", "liger-kernel"),)
+_TRITON = (PackageRequirement("triton"),)
 
-for _variant, _name, _hardware, _factory in (
-    ("standard", "liger_kernel", _GPU, _liger_standard),
-    ("standard", "triton", _GPU, _triton_standard),
-    ("standard", "npu", _NPU, _npu_standard),
-    ("qwen3_5", "liger_kernel", _GPU, _liger_qwen3_5),
-    ("qwen3_5", "triton", _GPU, _triton_qwen3_5),
-    ("qwen3_5", "npu", _NPU, _npu_qwen3_5),
-    ("unweighted", "liger_kernel", _GPU, _liger_unweighted),
-    ("unweighted", "triton", _GPU, _triton_unweighted),
-    ("unweighted", "npu", _NPU, _npu_unweighted),
+for _variant, _name, _hardware, _factory, _packages in (
+    ("standard", "liger_kernel", _GPU, _liger_standard, _LIGER),
+    ("standard", "triton", _GPU, _triton_standard, _TRITON),
+    ("standard", "npu", _NPU, _npu_standard, ()),
+    ("qwen3_5", "liger_kernel", _GPU, _liger_qwen3_5, _LIGER),
+    ("qwen3_5", "triton", _GPU, _triton_qwen3_5, _TRITON),
+    ("qwen3_5", "npu", _NPU, _npu_qwen3_5, ()),
+    ("unweighted", "liger_kernel", _GPU, _liger_unweighted, _LIGER),
+    ("unweighted", "triton", _GPU, _triton_unweighted, _TRITON),
+    ("unweighted", "npu", _NPU, _npu_unweighted, ()),
 ):
     KERNEL_REGISTRY.register(
         KernelSpec(
@@ -93,6 +96,7 @@ for _variant, _name, _hardware, _factory in (
             factory=_factory,
             hardware=_hardware,
             description=f"RMSNorm ({_variant})",
+            requires=_packages,
         )
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ....utils.import_utils import PackageRequirement
 from ...config.registry import BackendSpec, OpScope, OpSpec, register_op
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
@@ -49,14 +50,16 @@ def _npu_partial() -> Kernel:
 
 
 _GPU, _NPU = HardwareRequirement("gpu"), HardwareRequirement("npu")
+_LIGER = (PackageRequirement("liger_kernel", "liger-kernel"),)
+_TRITON = (PackageRequirement("triton"),)
 
-for _variant, _name, _hardware, _factory in (
-    ("full", "liger_kernel", _GPU, _liger_full),
-    ("full", "triton", _GPU, _triton),
-    ("full", "npu", _NPU, _npu_full),
-    ("partial", "liger_kernel", _GPU, _liger_partial),
-    ("partial", "triton", _GPU, _triton),
-    ("partial", "npu", _NPU, _npu_partial),
+for _variant, _name, _hardware, _factory, _packages in (
+    ("full", "liger_kernel", _GPU, _liger_full, _LIGER),
+    ("full", "triton", _GPU, _triton, _TRITON),
+    ("full", "npu", _NPU, _npu_full, ()),
+    ("partial", "liger_kernel", _GPU, _liger_partial, _LIGER),
+    ("partial", "triton", _GPU, _triton, _TRITON),
+    ("partial", "npu", _NPU, _npu_partial, ()),
 ):
     KERNEL_REGISTRY.register(
         KernelSpec(
@@ -66,6 +69,7 @@ for _variant, _name, _hardware, _factory in (
             factory=_factory,
             hardware=_hardware,
             description=f"rotary embedding ({_variant})",
+            requires=_packages,
         )
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ....utils.import_utils import PackageRequirement
 from ...config.registry import BackendSpec, OpScope, OpSpec, register_op
 from ...kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 
@@ -39,7 +40,10 @@ def triton_mlp() -> Mlp:
     return _as_mlp(silu_mul_triton)
 
 
-for _name, _factory in (("liger_kernel", liger_mlp), ("triton", triton_mlp)):
+_LIGER = (PackageRequirement("liger_kernel", "liger-kernel"),)
+_TRITON = (PackageRequirement("triton"),)
+
+for _name, _factory, _packages in (("liger_kernel", liger_mlp, _LIGER), ("triton", triton_mlp, _TRITON)):
     KERNEL_REGISTRY.register(
         KernelSpec(
             name=_name,
@@ -48,6 +52,7 @@ for _name, _factory in (("liger_kernel", liger_mlp), ("triton", triton_mlp)):
             factory=_factory,
             hardware=HardwareRequirement("gpu"),
             description="SwiGLU MLP with a fused activation",
+            requires=_packages,
         )
     )
 
