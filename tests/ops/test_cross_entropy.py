@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="the kernels need torch")
@@ -82,6 +84,71 @@ def test_a_frozen_weight_gets_no_gradient() -> None:
     mine, hidden.grad = hidden.grad, None
     eager.seq_cls_loss_eager(hidden, weight, target).backward()
     torch.testing.assert_close(mine, hidden.grad)
+
+
+def gradients(loss: Callable[..., torch.Tensor], *inputs: torch.Tensor, target: torch.Tensor) -> list[torch.Tensor]:
+    leaves = [x.detach().requires_grad_() for x in inputs]
+    return list(torch.autograd.grad(loss(*leaves, target), leaves))
+
+
+def test_float16_gradients_of_many_rows_are_finite() -> None:
+    """Neither does the sum over rows that agree overflow, nor what is divided by their number vanish."""
+    hidden = torch.full((8192, 16), 12.0, dtype=torch.float16, device=DEVICE)
+    weight, target = random(32, 16, dtype=torch.float16, scale=0.01), torch.zeros(8192, dtype=torch.long, device=DEVICE)
+    mine = gradients(chunk_loss.seq_cls_chunk_loss, hidden, weight, target=target)
+    exact = gradients(eager.seq_cls_loss_eager, hidden.float(), weight.float(), target=target)
+    for got, expected in zip(mine, exact, strict=True):
+        torch.testing.assert_close(got, expected.to(torch.float16), rtol=2e-3, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.usefixtures("small_chunks")
+def test_rounding_does_not_grow_with_the_chunks(dtype: torch.dtype) -> None:
+    """Over 128 chunks the weight's gradient is about as near to the exact one as that of the definition."""
+    hidden, weight, target = random(512, 8) + 0.5, random(16, 8, seed=1, scale=0.1), labels(512, classes=16)
+    half = hidden.to(dtype), weight.to(dtype)
+    exact = gradients(eager.seq_cls_loss_eager, *(x.double() for x in half), target=target)[1]
+    mine, theirs = (
+        (gradients(loss, *half, target=target)[1] - exact).norm().item()
+        for loss in (chunk_loss.seq_cls_chunk_loss, eager.seq_cls_loss_eager)
+    )
+    assert mine < 2.5 * theirs
+
+
+def test_without_autograd_no_gradient_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under no_grad there is one product for each chunk, that of the logits."""
+    products: list[torch.Size] = []
+    original = torch.mm
+
+    def counted(*arguments: torch.Tensor, **options: torch.Tensor) -> torch.Tensor:
+        result = original(*arguments, **options)
+        products.append(result.shape)
+        return result
+
+    hidden, weight, target = random(5, 8), random(11, 8, seed=1), labels(5, classes=11)
+    expected = eager.seq_cls_loss_eager(hidden, weight, target)
+    monkeypatch.setattr(torch, "mm", counted)
+    with torch.no_grad():
+        torch.testing.assert_close(chunk_loss.seq_cls_chunk_loss(hidden, weight, target), expected)
+    assert products == [torch.Size((5, 11))]
+
+
+@pytest.mark.skipif(DEVICE != "cpu", reason="on a GPU a label that is no class ends the process")
+@pytest.mark.parametrize("label", [-1, -5, 11])
+def test_a_label_that_is_no_class_is_refused(label: int) -> None:
+    """Only IGNORE_INDEX stands for no label; no other number is trained as some class."""
+    target = torch.tensor([1, label, 3])
+    with pytest.raises(RuntimeError, match="out of bounds"):
+        chunk_loss.seq_cls_chunk_loss(random(3, 8), random(11, 8, seed=1), target)
+    with pytest.raises(RuntimeError, match="neither -100 nor one of 11 classes"):
+        triton.loss_to_gradient_triton_(random(3, 11).detach(), target, torch.tensor(1.0))
+
+
+@pytest.mark.parametrize("count", [3, 6])
+def test_labels_of_other_rows_are_refused(count: int) -> None:
+    """More or fewer labels than rows are an error and no wild read."""
+    with pytest.raises(ValueError, match=r"labels \(\d,\) do not fit rows \(4, 8\)"):
+        chunk_loss.seq_cls_chunk_loss(random(4, 8), random(11, 8, seed=1), labels(count, classes=11))
 
 
 def test_a_second_backward_is_refused() -> None:

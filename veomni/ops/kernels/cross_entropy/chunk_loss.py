@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _LOGITS_BYTES = 512 * 1024**2
 """The memory that the logits of one chunk may take: few chunks keep the matrix products large."""
 
+_RUN = 8
+"""How many chunks are added in half precision, which about doubles the error of rounding once."""
+
 ToGradient = Callable[[torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
 
 
@@ -38,7 +41,16 @@ def causal_lm_chunk_loss(
 def seq_cls_chunk_loss(
     hidden_states: torch.Tensor, weight: torch.Tensor, labels: torch.Tensor, *, group: ProcessGroup | None = None
 ) -> torch.Tensor:
-    """The variant ``seq_cls``; see ``eager.py``."""
+    """The variant ``seq_cls``; see ``eager.py``.
+
+    Raises:
+        ValueError: there is not one label for each row.
+    """
+    if labels.numel() != hidden_states.shape[:-1].numel():
+        raise ValueError(f"labels {tuple(labels.shape)} do not fit rows {tuple(hidden_states.shape)}")
+    if not torch.is_grad_enabled():
+        # An autograd.Function is asked for gradients all the same.
+        hidden_states, weight = hidden_states.detach(), weight.detach()
     loss = _ChunkLoss.apply(
         hidden_states.flatten(0, -2),
         weight.to(hidden_states.dtype),
@@ -57,14 +69,16 @@ class _ChunkLoss(torch.autograd.Function):
     ) -> torch.Tensor:
         rows, size = hidden_states.shape[0], chunk_rows(weight)
         wants_hidden, wants_weight = ctx.needs_input_grad[:2]
-        # float16 cannot hold a gradient that is already divided by the number of labels.
+        # float16 holds neither a gradient that is divided by the number of labels nor a sum over all rows that is not:
+        # backward divides, and until then a power of two keeps the sum small.
         late = hidden_states.dtype == torch.float16
+        shrink = 0.5 ** min(rows, size).bit_length() if late else 1.0
         factor = torch.ones_like(scale) if late else scale
         to_gradient = _select(hidden_states)
         hidden_states = hidden_states.contiguous()
         total = torch.zeros((), dtype=torch.float32, device=hidden_states.device)
         dhidden = torch.empty_like(hidden_states) if wants_hidden else None
-        dweight = torch.zeros_like(weight) if wants_weight and rows == 0 else None
+        dweight = _WeightGradient(weight)
         buffer = torch.empty(min(rows, size), weight.shape[0], dtype=hidden_states.dtype, device=hidden_states.device)
         for start in range(0, rows, size):
             chunk = hidden_states[start : start + size]
@@ -73,12 +87,9 @@ class _ChunkLoss(torch.autograd.Function):
             if dhidden is not None:
                 torch.mm(logits, weight, out=dhidden[start : start + size])
             if wants_weight:
-                dweight = logits.t() @ chunk if dweight is None else dweight.addmm_(logits.t(), chunk)
-        if late:
-            for gradient in (dhidden, dweight):
-                if gradient is not None:
-                    gradient.mul_(scale)
-        ctx.gradients = dhidden, dweight
+                dweight.add(logits, chunk * shrink if late else chunk)
+        ctx.gradients = dhidden, dweight.sum() if wants_weight else None
+        ctx.factors = (scale, scale / shrink) if late else None
         return total * scale
 
     @staticmethod
@@ -87,7 +98,35 @@ class _ChunkLoss(torch.autograd.Function):
         if ctx.gradients is None:
             raise RuntimeError("chunk_loss hands out its gradients once; it cannot be differentiated a second time")
         gradients, ctx.gradients = ctx.gradients, None
-        return *(None if x is None else _scale_(x, grad) for x in gradients), None, None
+        factors = (grad, grad) if ctx.factors is None else tuple(grad * factor for factor in ctx.factors)
+        scaled = (None if x is None else _scale_(x, factor) for x, factor in zip(gradients, factors, strict=True))
+        return *scaled, None, None
+
+
+class _WeightGradient:
+    """The sum over chunks of ``logits.T @ rows``: in the dtype of the weight, but in float32 over many chunks."""
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        self._weight = weight
+        self._run: torch.Tensor | None = None
+        self._run_length = 0
+        self._total: torch.Tensor | None = None
+
+    def add(self, logits: torch.Tensor, rows: torch.Tensor) -> None:
+        """Add a chunk."""
+        if self._run_length == _RUN and self._weight.dtype in (torch.bfloat16, torch.float16):
+            self._total = self._run.float() if self._total is None else self._total.add_(self._run)
+            self._run, self._run_length = None, 0
+        self._run = logits.t() @ rows if self._run is None else self._run.addmm_(logits.t(), rows)
+        self._run_length += 1
+
+    def sum(self) -> torch.Tensor:
+        """The sum of the chunks added so far, in the dtype of the weight."""
+        if self._run is None:
+            return torch.zeros_like(self._weight)
+        if self._total is None:
+            return self._run
+        return self._run.copy_(self._total.add_(self._run))
 
 
 def chunk_rows(weight: torch.Tensor) -> int:
@@ -99,7 +138,7 @@ def chunk_rows(weight: torch.Tensor) -> int:
 def loss_to_gradient_(logits: torch.Tensor, labels: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
     """Overwrite *logits* by the gradient of their losses times *scale*, and return the loss of each row."""
     counted = labels != IGNORE_INDEX
-    target = labels.clamp(min=0)[:, None]
+    target = torch.where(counted, labels, 0)[:, None]
     log_probabilities = logits.float().log_softmax(-1)
     losses = torch.where(counted, -log_probabilities.gather(1, target)[:, 0], 0.0)
     gradient = log_probabilities.exp_()
