@@ -110,6 +110,16 @@ CALLED = (
         swap(LLAMA_CONFIG, CONFIG_CHECK + CONFIG_CALL, "    return veomni_swiglu_mlp(self, x)  # OPS305\n"),
         swap(LLAMA_GPU, CHECK + CALL, "        return veomni_swiglu_mlp(self, x)  # OPS305\n"),
     ),
+    _called(
+        "case of several values",
+        "        match (veomni_swiglu_mlp.use_non_eager_impl, self.training):\n"
+        "            case (False, _):\n    " + MARKED,
+    ),
+    _called(
+        "harmless case of several values",
+        "        match (self.training, veomni_swiglu_mlp.use_non_eager_impl):\n"
+        "            case (_, True):\n    " + CALL,
+    ),
     _decorated("decorator that asks another slot", "veomni_rms_norm", MARKED),
     _decorated("harmless decorator", "veomni_swiglu_mlp", CALL),
     _decorated("harmless decorator of a module", "veomni_swiglu_mlp", CALL, "veomni/ops/requirements.py"),

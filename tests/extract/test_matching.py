@@ -39,6 +39,38 @@ def test_match(cases: str, expected: list[Condition]) -> None:
     assert when_marked(f"match a:\n{cases}\n") == expected
 
 
+B, C = ("name", "b"), ("name", "c")
+
+
+@pytest.mark.parametrize(
+    ("subject", "case", "expected"),
+    [
+        ("(a, b)", "(True, False)", ("and", A, ("not", B))),
+        ("[a, b]", "['npu', _]", NPU),
+        ("a, b", "('npu', True) | ('gpu', _)", ("or", ("and", NPU, B), GPU)),
+        ("(a, b)", "(True, _) as both", A),
+        ("(a, b)", "_", TRUE),
+        ("(a, b, c)", "(True, *_)", A),
+        ("(a, b, c)", "(*_, True)", C),
+        ("(a, b, c)", "(True, *_, False)", ("and", A, ("not", C))),
+        ("(a, (b, c))", "(_, (True, x)) if x", ("and", B, C)),
+        ("(a, b)", "(x, y) if x and not y", ("and", A, ("not", B))),
+        ("(a, b)", "{'k': True}", CASE),
+        ("(*a, b)", "(True, _)", CASE),
+    ],
+)
+def test_match_of_several(subject: str, case: str, expected: Condition) -> None:
+    """What is put together to be matched is matched part by part."""
+    assert when_marked(f"match {subject}:\n    case {case}:\n        mark\n") == [expected]
+
+
+@pytest.mark.parametrize("case", ["(_, _, _)", "(_,)", "None", "'npu'", "(_, *_, _, _)"])
+def test_match_of_another_length(case: str) -> None:
+    """A pattern with more or fewer parts never fits, nor does one for a single value."""
+    text = f"match (a, b):\n    case {case}:\n        x = a\n    case _:\n        x = b\nif x:\n    mark\n"
+    assert when_marked(text) == [B]
+
+
 def test_names_in_patterns() -> None:
     """Classes and values that patterns name are uses of names, each where no earlier case took the subject."""
     cases = "    case 'npu':\n        pass\n    case {'k': C(y=d.e)} | [f.g]:\n        pass\n"
