@@ -45,23 +45,27 @@ def call_sites(model: OpsModel, module: str) -> Iterator[CallSite]:
 
 def mismatches(model: OpsModel) -> Iterator[Mismatch]:
     """Every call that certainly does not bind."""
-    targets = model.call_targets
     for module in model.suspect_calls.modules():
         for site in call_sites(model, module):
-            call = site.call
-            if call.expected_to_raise or call.when == FALSE:
-                continue
-            given = Arguments(call.positional, call.star, call.keywords, call.double_star)
-            for reached in targets.reached(site):
-                problem, callee = _problem(reached, given)
-                if callee is None or _foreseen(site) or is_replaced(model, site, callee):
-                    continue
-                if not any(
-                    known is None or not binding_problem(known.signature, given) for known in targets.overrides(site)
-                ):
-                    place = model.place(site.facts.path, _span(site, callee, given))
-                    yield Mismatch(place, call, reached, callee, problem)
-                    break
+            yield from _mismatch(model, site)
+    for site in model.suspect_calls.indirect:
+        yield from _mismatch(model, site)
+
+
+def _mismatch(model: OpsModel, site: CallSite) -> Iterator[Mismatch]:
+    """The first implementation that a call does not bind to."""
+    targets, call = model.call_targets, site.call
+    if call.expected_to_raise or call.when == FALSE:
+        return
+    given = Arguments(call.positional, call.star, call.keywords, call.double_star)
+    for reached in targets.reached(site):
+        problem, callee = _problem(reached, given)
+        if callee is None or _foreseen(site) or is_replaced(model, site, callee):
+            continue
+        if not any(known is None or not binding_problem(known.signature, given) for known in targets.overrides(site)):
+            place = model.place(site.facts.path, _span(site, callee, given))
+            yield Mismatch(place, call, reached, callee, problem)
+            return
 
 
 def _problem(reached: Implementation, given: Arguments) -> tuple[str, Known | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cached_property
 
 from veomni_opslint.conditions import TRUE
 from veomni_opslint.extract.operands import dotted
@@ -14,6 +15,7 @@ from veomni_opslint.model.call_targets import SUPER, CallSite, CallTargets
 from veomni_opslint.model.call_texts import arguments_at
 from veomni_opslint.model.called_names import CalledName
 from veomni_opslint.model.implementations import Implementation
+from veomni_opslint.model.indirect_calls import indirect_calls
 from veomni_opslint.model.project_names import ProjectNames
 
 _SUPER = SUPER.rstrip(".")
@@ -27,6 +29,11 @@ class SuspectCalls:
         self.names = ProjectNames(targets)
         self._scopes: dict[str, list[tuple[int, int, int]]] = {}
         self._reached: dict[tuple[str, int, str], list[Implementation]] = {}
+
+    @cached_property
+    def indirect(self) -> tuple[CallSite, ...]:
+        """Calls of slots that the text of the call does not show."""
+        return tuple(indirect_calls(self.targets.model))
 
     def modules(self) -> Iterator[str]:
         """Modules with a call that does not bind, as far as shallow facts tell."""

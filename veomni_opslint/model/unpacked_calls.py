@@ -53,6 +53,9 @@ class UnpackedCalls(NamedTuple):
                 for site in call_sites(self.model, module):
                     if site.call.unpacked and not site.call.expected_to_raise:
                         yield from self._wrong_at(site)
+        for site in self.model.suspect_calls.indirect:
+            if site.call.unpacked:
+                yield from self._wrong_at(site)
 
     def _has_suspect(self, module: str, facts: FileFacts) -> bool:
         calls, text = self.model.suspect_calls, facts.text
