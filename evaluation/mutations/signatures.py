@@ -47,6 +47,28 @@ MUTATIONS = (
         NORM,
         NORM.replace("self.variance_epsilon", "epsilon=self.variance_epsilon") + "  # OPS307",
     ),
+    _call(
+        "slot under a name",
+        f"return {NORM}",
+        f"norm = veomni_rms_norm\n            return {NORM[11:].replace(', self.variance_epsilon', '')}  # OPS307",
+    ),
+    _call(
+        "arguments under a name",
+        f"return {NORM}",
+        "args = (hidden_states, self.weight)\n            return veomni_rms_norm(*args)  # OPS307",
+    ),
+    _call(
+        "partial of a slot",
+        f"return {NORM}",
+        "norm = functools.partial(veomni_rms_norm.bound_kernel(), hidden_states)\n"
+        "            return norm(self.weight)  # OPS307",
+    ),
+    _call(
+        "harmless partial of a slot",
+        f"return {NORM}",
+        "args = (self.weight,)\n            norm = functools.partial(veomni_rms_norm.bound_kernel(), hidden_states)\n"
+        "            return norm(*args, self.variance_epsilon)",
+    ),
     _call("keyword of a function", ROTARY, ROTARY.replace(")", ", dim=1)  # OPS307")),
     _call("constructor", "self.mlp = Qwen3MLP(config)", "self.mlp = Qwen3MLP(config, 1)  # OPS307"),
     _call(
@@ -116,6 +138,17 @@ MUTATIONS = (
     _own("OPS308", "one value", "def f(x):\n    (a,) = two(x)  # OPS308\n    return a"),
     _own("OPS308", "nested", "def f(x):\n    y, (a, b, c) = x, two(x)  # OPS308?\n    return c"),
     _own("OPS308", "in a loop", "def f(xs):\n    for x in xs:\n        a, b, c = two(x)  # OPS308\n    return c"),
+    _own(
+        "OPS308", "elements of a loop", "def f(xs):\n    for a, b, c in [two(x) for x in xs]:  # OPS308\n        pass"
+    ),
+    _own("OPS308", "branch", "def f(x):\n    a, b, c = x if x else two(x)  # OPS308\n    return c"),
+    _own("OPS308", "harmless elements of a loop", "def f(xs):\n    return [a for a, b in (two(x) for x in xs)]"),
+    _own("OPS308", "harmless branches", "def f(x):\n    a, b = two(x) if x else (x, x)\n    return b"),
+    _unpacked(
+        "slot under a name",
+        "                loss, logits, fused_linear_aux = veomni_causal_lm_loss(",
+        "                fused = veomni_causal_lm_loss\n                loss, logits = fused(  # OPS308",
+    ),
     _own("OPS308", "too few for a star", "def f(x):\n    a, b, c, *d = two(x)  # OPS308\n    return d"),
     _own("OPS308", "later", "def f(x):\n    out = two(x)\n    x = x + 1\n    a, b, c = out  # OPS308\n    return c"),
     _own(

@@ -10,6 +10,7 @@ from veomni_opslint.extract.flow import merge
 from veomni_opslint.extract.imports import imports_by_map
 from veomni_opslint.extract.operands import Operand, condition, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import Loop, ScopeState, names_assigned
+from veomni_opslint.extract.unpacking import mark_elements
 
 if TYPE_CHECKING:
     from veomni_opslint.extract.walk import Walker
@@ -54,6 +55,8 @@ def loop_statement(walker: Walker, node: ast.For | ast.AsyncFor | ast.While, whe
         test = condition(node.test, scope.names)
         at_least_once = first == TRUE
     else:
+        if walker.deep:
+            mark_elements(walker, node.target, node.iter)
         walker.scan(node.iter, when)
         imports_by_map(walker, node.iter, when)
         _forget(scope, changed, node)

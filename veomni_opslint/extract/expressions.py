@@ -14,6 +14,7 @@ from veomni_opslint.extract.imports import imports_by_map
 from veomni_opslint.extract.operands import Operand, condition, dotted, operand, strings_of
 from veomni_opslint.extract.scope_state import span_of
 from veomni_opslint.extract.slots import mark_slots
+from veomni_opslint.extract.unpacking import mark_elements
 from veomni_opslint.facts import Call, Ref
 
 if TYPE_CHECKING:
@@ -163,6 +164,8 @@ def _comprehension(
     names = walker.scope.names
     shadowed: dict[str, Operand | None] = {}
     for generator in node.generators:
+        if walker.deep:
+            mark_elements(walker, generator.target, generator.iter)
         scan(walker, generator.iter, when)
         imports_by_map(walker, generator.iter, when)
         listed = strings_of(operand(generator.iter, names)) if isinstance(generator.target, ast.Name) else ()

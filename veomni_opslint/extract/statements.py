@@ -15,7 +15,7 @@ from veomni_opslint.extract.matching import match_statement
 from veomni_opslint.extract.operands import condition, dotted, operand, truth_of
 from veomni_opslint.extract.scope_state import BUILTINS, span_of
 from veomni_opslint.extract.slots import mark_slots
-from veomni_opslint.extract.unpacking import mark_unpacked
+from veomni_opslint.extract.unpacking import mark_spread
 from veomni_opslint.facts import Span
 
 if TYPE_CHECKING:
@@ -119,10 +119,9 @@ def _assign(walker: Walker, node: ast.Assign | ast.AnnAssign, when: Condition) -
     if isinstance(node, ast.AnnAssign):
         walker.scan(node.annotation, when)
     mark_slots(walker, targets, node.value)
-    if walker.deep and isinstance(node.value, ast.Call):
+    if walker.deep:
         for target in targets:
-            if isinstance(target, ast.Tuple | ast.List):
-                mark_unpacked(walker, node.value, target)
+            mark_spread(walker, target, node.value)
     # A generator that is only kept has not run yet, and may never do.
     lazy = isinstance(node.value, ast.GeneratorExp)
     walker.scan(node.value, both(when, ("opaque", node.lineno, node.col_offset, "run")) if lazy else when)

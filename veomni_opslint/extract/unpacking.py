@@ -27,6 +27,31 @@ def mark_unpacked_later(walker: Walker, statements: list[ast.stmt]) -> None:
             walker.unpacked_later[id(call)] = span_of(statement)
 
 
+def mark_spread(walker: Walker, target: ast.expr, value: ast.expr) -> None:
+    """Note the calls in a value whose results an assignment to *target* spreads, also in a conditional expression."""
+    if not isinstance(target, ast.Tuple | ast.List):
+        return
+    if isinstance(value, ast.Call):
+        mark_unpacked(walker, value, target)
+    elif isinstance(value, ast.IfExp):
+        mark_spread(walker, target, value.body)
+        mark_spread(walker, target, value.orelse)
+    elif isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+        if any(isinstance(one, ast.Starred) for one in (*value.elts, *target.elts)):
+            return
+        for inner, element in zip(target.elts, value.elts, strict=True):
+            mark_spread(walker, inner, element)
+
+
+def mark_elements(walker: Walker, target: ast.expr, iterable: ast.expr) -> None:
+    """Note the calls that make the elements that a loop over *target* goes through, where they are written there."""
+    if isinstance(iterable, ast.List | ast.Tuple | ast.Set):
+        for element in iterable.elts:
+            mark_spread(walker, target, element)
+    elif isinstance(iterable, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+        mark_spread(walker, target, iterable.elt)
+
+
 def mark_unpacked(walker: Walker, call: ast.Call, target: ast.Tuple | ast.List) -> None:
     """Note over how many names the result of a call is spread."""
     rest = any(isinstance(element, ast.Starred) for element in target.elts)

@@ -67,18 +67,18 @@ def _worth_a_look(text: str, names: Names, kernel: str) -> Iterator[int]:
         end = 0
         while (start := text.find(name, end)) >= 0:
             end = start + len(name)
+            before = text[max(start - 80, 0) : start]
+            named = before.endswith("= ") or f"{_PARTIAL}(" in before
             if text.startswith(kernel, end):
-                if text.startswith("(", end + len(kernel)) or text[:start].endswith("= "):
+                if named or text.startswith("(", end + len(kernel)):
                     yield start
             elif text.startswith("(", end):
                 given = text[end : end + _LONGEST_CALL]
-                before = text[max(start - _FURTHEST, 0) : start]
-                if "*" in given and any(f" {one} = " in before for one in _UNPACKED.findall(given)):
+                earlier = text[max(start - _FURTHEST, 0) : start]
+                if "*" in given and any(f" {one} = " in earlier for one in _UNPACKED.findall(given)):
                     yield start
-            elif text[end : end + 1] in ("\n", ",", ")"):
-                before = text[max(start - 80, 0) : start]
-                if before.endswith("= ") or f"{_PARTIAL}(" in before:
-                    yield start
+            elif named and text[end : end + 1] in ("\n", ",", ")"):
+                yield start
 
 
 class _Function:

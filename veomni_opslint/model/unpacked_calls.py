@@ -18,6 +18,7 @@ from veomni_opslint.model.return_lengths import ReturnLengths
 
 _LONGEST_GAP = 8
 _FURTHEST = 1000
+_LONGEST_EXPRESSION = 400
 
 
 class WrongLength(NamedTuple):
@@ -61,7 +62,7 @@ class UnpackedCalls(NamedTuple):
         calls, text = self.model.suspect_calls, facts.text
         position, line = 0, 1
         for offset, name in calls.names.calls(module, facts):
-            names = _names_before(text, offset) if _is_assigned(text, offset) else None
+            names = _names_before(text, offset) if _is_assigned(text, offset) else _names_around(text, offset)
             if names is None:
                 continue
             line += text.count("\n", position, offset)
@@ -133,6 +134,25 @@ def _is_assigned(text: str, offset: int) -> bool:
     return before == "= " or before[1:] == "="
 
 
+def _names_around(text: str, offset: int) -> int | None:
+    """How many names get the value of an expression that holds what is at *offset*, as in ``_names_before``."""
+    if text.startswith("else ", offset - 5):
+        before = text[max(offset - _LONGEST_EXPRESSION, 0) : offset]
+        end = before.rfind(" = ")
+        return None if end < 0 else _several(before[before.rfind("\n", 0, end) + 1 : end])
+    if text.startswith(" in ", offset - 5):
+        return _several(text[text.rfind("for ", 0, offset) + 4 : offset - 5])
+    if text.startswith("    ", offset - 4):
+        end = text.rfind("\n", 0, offset)
+        if text.endswith(" = (", 0, end):
+            return _several(text[text.rfind("\n", 0, end) + 1 : end - len(" = (")])
+    return None
+
+
+def _several(written: str) -> int | None:
+    return _number(written.strip()) if "," in written else None
+
+
 def _names_before(text: str, offset: int) -> int | None:
     """How many names what is at *offset* is assigned to, 0 where that is not known; None where it is one, or none."""
     end = text.rfind("=", 0, offset)
@@ -150,6 +170,11 @@ def _names_before(text: str, offset: int) -> int | None:
             return None
     elif "," not in written:
         return None
+    return _number(written)
+
+
+def _number(written: str) -> int | None:
+    """How many names are written, 0 where a starred one takes any number; None where they hold others."""
     targets = without_nested(written)
     if targets == "0":
         targets = without_nested(written[1:-1])
