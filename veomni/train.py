@@ -11,14 +11,16 @@ import math
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TextIO
+from typing import Any, TextIO
 
 import torch
 from torch import distributed
 
 from .arguments import ArgumentsError, VeOmniArguments, build_arguments, load_arguments
 from .distributed.parallel_state import ParallelState, get_parallel_state, init_parallel_state
+from .distributed.sequence_parallel.async_ulysses import async_ulysses_attention
 from .distributed.sequence_parallel.data import slice_input_tensor
+from .distributed.sequence_parallel.ulysses import key_head_copies
 from .models.auto import build_foundation_model
 from .models.loader import MODELING_REGISTRY
 from .ops import apply_ops_patch, format_kernel_functions
@@ -26,28 +28,34 @@ from .ops.kernels.cross_entropy.reduction import shift_labels
 from .utils.device import get_device_type, get_dist_comm_backend, set_device
 
 _BAR = 30
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the configuration, train, and return 0; 2 where the configuration or the machine does not allow it."""
+    """Read the configuration, train, and return 0; 2 where the configuration or the machine does not allow it.
+
+    130 after Ctrl-C, and 141 where nobody reads the progress any more.
+    """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words or words[0].startswith("-"):
         print("usage: python -m veomni.train CONFIG [section.key=value ...]", file=sys.stderr)
         return 0 if words and words[0] in {"-h", "--help"} else 2
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
+    # A closed pipe shall end the training below, and not be reported for each line.
+    logging.raiseExceptions = False
     try:
-        job = load_arguments(VeOmniArguments, words[0], words[1:])
-        state = _start(job)
-        model = _build(job, state)
-    except (ArgumentsError, ValueError, KeyError, RuntimeError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    try:
-        train(model, job)
+        return _run(words[0], words[1:])
+    except KeyboardInterrupt:
+        print("\ninterrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read the progress is gone; without this the interpreter complains when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
     finally:
         if distributed.is_initialized():
             distributed.destroy_process_group()
-    return 0
 
 
 def train(model: torch.nn.Module, job: VeOmniArguments) -> list[float]:
@@ -72,6 +80,19 @@ def train(model: torch.nn.Module, job: VeOmniArguments) -> list[float]:
     return losses
 
 
+def _run(path: str, overrides: Sequence[str]) -> int:
+    try:
+        job = load_arguments(VeOmniArguments, path, overrides)
+        state = _start(job)
+        model = _build(job, state)
+    except (ArgumentsError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        # The text of a KeyError is the repr of its message.
+        print(f"error: {error.args[0] if isinstance(error, KeyError) and error.args else error}", file=sys.stderr)
+        return 2
+    train(model, job)
+    return 0
+
+
 def _start(job: VeOmniArguments) -> ParallelState:
     apply_ops_patch()
     world = int(os.environ.get("WORLD_SIZE", "1"))
@@ -94,13 +115,21 @@ def _build(job: VeOmniArguments, state: ParallelState) -> torch.nn.Module:
     torch.manual_seed(job.train.seed)
     config = build_arguments(MODELING_REGISTRY.config(job.model.model_type), job.model.config, "model.config")
     model = build_foundation_model(config, job.model.ops_implementation)
-    if state.sp_size > 1 and "shifted" not in inspect.signature(model.forward).parameters:
-        raise ValueError(f"{job.model.model_type} cannot be trained on parts of sequences; set ulysses_size to 1")
+    if state.sp_size > 1:
+        _check_parallel(model, config, state)
     logging.getLogger(__name__).info(format_kernel_functions())
     for parameter in model.parameters():
         # Buffers keep their precision: rounded frequencies would turn far positions by wrong angles.
         parameter.data = parameter.data.to(getattr(torch, job.train.dtype))
     return model.to(get_device_type())
+
+
+def _check_parallel(model: torch.nn.Module, config: Any, state: ParallelState) -> None:
+    if "shifted" not in inspect.signature(model.forward).parameters:
+        raise ValueError(f"{config.model_type} cannot be trained on parts of sequences; set ulysses_size to 1")
+    if state.async_ulysses and not hasattr(sys.modules[type(model).__module__], async_ulysses_attention.__name__):
+        raise ValueError(f"{config.model_type} has no attention for async_ulysses; set it to false")
+    key_head_copies(config.num_attention_heads, config.num_key_value_heads, state.sp_size)
 
 
 def _step(model: torch.nn.Module, batch: torch.Tensor, aux_loss_weight: float, state: ParallelState) -> torch.Tensor:

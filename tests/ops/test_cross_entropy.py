@@ -57,6 +57,13 @@ def test_labels_shifted_before() -> None:
     assert torch.equal(chunk_loss.causal_lm_chunk_loss(hidden, weight, moved, shifted=True), expected)
 
 
+@pytest.mark.parametrize("loss", [eager.causal_lm_loss_eager, chunk_loss.causal_lm_chunk_loss])
+def test_labels_of_a_part_must_be_shifted_before(loss: Callable[..., torch.Tensor]) -> None:
+    """The last label of a part is on the next rank, so that shifting the part would lose it."""
+    with pytest.raises(ValueError, match="labels of part of a sequence cannot be shifted: call shift_labels"):
+        loss(random(2, 5, 8), random(11, 8, seed=1), labels(2, 5, classes=11), group=object())
+
+
 def test_no_label_gives_no_loss_and_no_gradient() -> None:
     """Where every label is ignored, loss and gradients are zero and not NaN."""
     hidden, weight = random(1, 4, 8), random(11, 8, seed=1)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +15,8 @@ pytest.importorskip("libcst", reason="files are generated with libcst")
 
 from veomni.patchgen.__main__ import find_configs, main
 from veomni.patchgen.undefined_names import undefined_names
+
+ROOT = Path(__file__).parents[2]
 
 SOURCE = '''
 # A licence.
@@ -229,6 +234,19 @@ def test_a_diff_shows_the_patches(patch_project: Project, generated: Path, capsy
     assert "-    return math.pi * radius**2\n" in out
     assert "+    return half(decimal.Decimal(radius).helper)\n" in out
     assert not generated.parent.exists()
+
+
+def test_a_closed_pipe_ends_a_diff(patch_project: Project, tmp_path: Path) -> None:
+    """A reader that has seen enough is no error."""
+    config = patch_project(SOURCE, CONFIG)
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run(
+        [sys.executable, "-m", "veomni.patchgen", config, "--diff"],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(tmp_path)}, stdout=write, stderr=subprocess.PIPE, check=False,
+    )  # fmt: skip
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_naming_nothing_is_refused() -> None:

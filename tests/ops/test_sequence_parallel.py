@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="the ranks need torch")
 import ranks
 
 from veomni.distributed import parallel_state
-from veomni.distributed.sequence_parallel import data
+from veomni.distributed.sequence_parallel import data, ulysses
 from veomni.ops.kernels import attention
 
 
@@ -26,6 +26,17 @@ def test_padding_to_equal_parts() -> None:
     x = torch.tensor([[1, 2, 3]])
     assert data.pad_to_multiple(x, 2, 0).tolist() == [[1, 2, 3, 0]]
     assert data.pad_to_multiple(x, 3, 0) is x
+
+
+def test_heads_are_divided_among_ranks() -> None:
+    """Key heads are sent as often as needed, and what cannot be divided is refused with what can be."""
+    assert [ulysses.key_head_copies(12, heads, 4) for heads in (12, 4, 2, 1)] == [1, 1, 2, 4]
+    for heads in (6, 3):
+        message = f"12 query heads and {heads} key heads cannot be divided among 4 ranks; choose a ulysses_size of 1, "
+        with pytest.raises(ValueError, match=message):
+            ulysses.key_head_copies(12, heads, 4)
+    with pytest.raises(ValueError, match=r"choose a ulysses_size of 1, 2, 3, 6, 12$"):
+        ulysses.key_head_copies(12, 6, 5)
 
 
 def test_without_ranks_nothing_is_exchanged() -> None:

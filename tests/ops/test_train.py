@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ torch = pytest.importorskip("torch", reason="the training needs torch")
 pytest.importorskip("yaml", reason="the configuration is YAML")
 
 from veomni import train
+from veomni.arguments import ModelArguments, OpsImplementationConfig, VeOmniArguments
+from veomni.distributed.parallel_state import ParallelState
 
 ROOT = Path(__file__).parents[2]
 SMALL = [
@@ -62,7 +66,19 @@ def test_ranks_that_share_sequences_learn_the_same() -> None:
     [
         (["no/such.yaml"], "no/such.yaml cannot be read"),
         ([SMALL[0], "model.config.hiden_size=3"], "model.config.hiden_size does not exist; did you mean hidden_size?"),
-        ([SMALL[0], "model.model_type=decode"], "no model type 'decode'"),
+        ([SMALL[0], "model.model_type=decode"], "error: no model type 'decode'; there are: decoder, "),
+        ([SMALL[0], "model.config.vocab_size=0"], "model.config: vocab_size must be positive, not 0"),
+        (
+            [SMALL[0], "model.config.num_attention_heads=3"],
+            "hidden_size=128 must be a multiple of num_attention_heads=3",
+        ),
+        ([SMALL[0], "data.seq_len=1"], "data: seq_len must be at least 2, not 1"),
+        ([SMALL[0], "train.learning_rate=.nan"], "train: learning_rate must be positive, not nan"),
+        ([SMALL[0], "train.learning_rate=.inf"], "train: learning_rate must be positive, not inf"),
+        ([SMALL[0], "train.weight_decay=-1"], "train: weight_decay must be at least 0, not -1.0"),
+        ([SMALL[0], "train.warmup_steps=-5"], "train: warmup_steps must be at least 0, not -5"),
+        ([SMALL[0], "train.aux_loss_weight=.nan"], "train: aux_loss_weight must be at least 0, not nan"),
+        ([SMALL[0], "train.async_ulysses=true"], "train: async_ulysses hides the exchange between ranks, so ulysses"),
         ([SMALL[0], "train.ulysses_size=2"], "ulysses_size 2 needs as many ranks; start them with torchrun"),
     ],
 )
@@ -73,7 +89,52 @@ def test_what_cannot_be_trained_is_refused(
     assert train.main(arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ")
+    assert error.count("\n") == 1
     assert message in error
+
+
+@pytest.mark.parametrize(
+    ("model_type", "state", "message"),
+    [
+        ("hybrid_decoder", {"sp_size": 2}, "hybrid_decoder cannot be trained on parts of sequences"),
+        ("moe_decoder", {"sp_size": 2, "async_ulysses": True}, "moe_decoder has no attention for async_ulysses"),
+        ("decoder", {"sp_size": 2, "async_ulysses": True}, None),
+        ("decoder", {"sp_size": 3}, "4 query heads and 2 key heads cannot be divided among 3 ranks"),
+    ],
+)
+def test_ranks_that_cannot_share_a_model_are_refused(
+    model_type: str, state: dict[str, int], message: str | None
+) -> None:
+    """Before the first step: a model without the exchange, and heads that cannot be divided."""
+    model = ModelArguments(model_type, {}, OpsImplementationConfig.all_eager())
+    expected = pytest.raises(ValueError, match=message) if message else nullcontext()
+    with expected:
+        train._build(VeOmniArguments(model), ParallelState(**state))
+
+
+def begin() -> subprocess.Popen[str]:
+    """Start a long training, and return once it has made its first step."""
+    training = subprocess.Popen(
+        [sys.executable, "-m", "veomni.train", *SMALL, "train.max_steps=100000", "train.log_steps=1"],
+        cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert next(line for line in training.stdout if " step " in line).split()[2] == "1/100000"
+    return training
+
+
+def test_ctrl_c_ends_the_training() -> None:
+    """An interruption is said in a word, and the status is that of interrupted programs."""
+    with begin() as training:
+        training.send_signal(signal.SIGINT)
+        assert (training.communicate()[1], training.returncode) == ("\ninterrupted\n", 130)
+
+
+def test_a_closed_pipe_ends_the_training() -> None:
+    """Where nobody reads the progress any more the training ends without a word."""
+    with begin() as training:
+        training.stdout.close()
+        assert (training.stderr.read(), training.wait()) == ("", 141)
 
 
 def test_usage(capsys: pytest.CaptureFixture[str]) -> None:

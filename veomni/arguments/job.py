@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -30,7 +31,9 @@ class DataArguments:
     noise: float = 0.1
 
     def __post_init__(self) -> None:
-        _check_positive(self, "seq_len", "batch_size")
+        _check_positive(self, "batch_size")
+        if self.seq_len < 2:
+            raise ValueError(f"seq_len must be at least 2, not {self.seq_len}: what a token predicts is the next one")
         if not 0 <= self.noise < 1:
             raise ValueError(f"noise must be at least 0 and below 1, not {self.noise}")
 
@@ -40,7 +43,7 @@ class TrainArguments:
     """``train``: how long, how fast, and over how many ranks a sequence is cut up.
 
     Raises:
-        ValueError: a number is not positive.
+        ValueError: a number is out of range, or there is nothing for ``async_ulysses`` to do.
     """
 
     max_steps: int = 200
@@ -56,6 +59,9 @@ class TrainArguments:
 
     def __post_init__(self) -> None:
         _check_positive(self, "max_steps", "learning_rate", "ulysses_size", "log_steps")
+        _check_not_negative(self, "warmup_steps", "weight_decay", "aux_loss_weight")
+        if self.async_ulysses and self.ulysses_size == 1:
+            raise ValueError("async_ulysses hides the exchange between ranks, so ulysses_size must be at least 2")
 
 
 @dataclass
@@ -69,5 +75,11 @@ class VeOmniArguments:
 
 def _check_positive(section: object, *names: str) -> None:
     for name in names:
-        if getattr(section, name) <= 0:
+        if not 0 < getattr(section, name) < math.inf:
             raise ValueError(f"{name} must be positive, not {getattr(section, name)}")
+
+
+def _check_not_negative(section: object, *names: str) -> None:
+    for name in names:
+        if not 0 <= getattr(section, name) < math.inf:
+            raise ValueError(f"{name} must be at least 0, not {getattr(section, name)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
+import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -49,8 +50,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         orphans = find_orphans(_MODELS, [file.path for file in files]) if options.all else []
         if options.diff:
             sys.stdout.writelines(line for file in files for line in _diff(file))
+            sys.stdout.flush()
             return 0
         return _check(files, orphans) if options.check else _write(files, orphans)
+    except BrokenPipeError:
+        # The reader has seen enough. Without this the interpreter complains when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (PatchgenError, OSError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -17,7 +17,7 @@ from torch.nn import functional
 from ...ops.kernels.attention import get_local_attention
 from ..parallel_state import get_parallel_state
 from .op_wrappers import OpWrapper, get_op_wrapper
-from .ulysses import PendingExchange, start_exchange
+from .ulysses import PendingExchange, key_head_copies, start_exchange
 
 _TOKENS, _HEADS = 1, 2
 
@@ -47,13 +47,13 @@ def async_ulysses_attention(
     group = get_parallel_state().sp_group
     if group is None:
         raise ValueError("async Ulysses needs a sequence-parallel group")
-    key_heads = attention.k_proj.weight.shape[0] // attention.head_dim
+    query_heads, key_heads = (x.weight.shape[0] // attention.head_dim for x in (attention.q_proj, attention.k_proj))
     plan = _Plan(
         group=group,
         rms_norm=get_op_wrapper("rms_norm"),
         rotary=get_op_wrapper("rotary_pos_emb"),
         head_dim=attention.head_dim,
-        copies=max(1, distributed.get_world_size(group) // key_heads),
+        copies=key_head_copies(query_heads, key_heads, distributed.get_world_size(group)),
         eps=attention.q_norm.variance_epsilon,
     )
     q, k, v = _QkvProjection.apply(

@@ -11,6 +11,25 @@ if TYPE_CHECKING:
     from torch.distributed import ProcessGroup, Work
 
 
+def key_head_copies(query_heads: int, key_heads: int, ranks: int) -> int:
+    """How often each key head is sent: more than once where there are fewer of them than *ranks*.
+
+    Raises:
+        ValueError: the heads cannot be divided among the ranks.
+    """
+    if not _divisible(query_heads, key_heads, ranks):
+        sizes = [size for size in range(1, query_heads + 1) if _divisible(query_heads, key_heads, size)]
+        raise ValueError(
+            f"{query_heads} query heads and {key_heads} key heads cannot be divided among {ranks} ranks; "
+            f"choose a ulysses_size of {', '.join(map(str, sizes))}"
+        )
+    return max(1, ranks // key_heads)
+
+
+def _divisible(query_heads: int, key_heads: int, ranks: int) -> bool:
+    return query_heads % ranks == 0 and (key_heads % ranks == 0 or ranks % key_heads == 0)
+
+
 class PendingExchange:
     """An exchange under way; ``wait`` gives its result. What is sent must stay alive until then."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from liger_kernel.transformers.fused_linear_cross_entropy import LigerFusedLinearCrossEntropyLoss
 
-from ..kernels.cross_entropy.reduction import IGNORE_INDEX, all_reduce_loss, global_count, shift_labels
+from ..kernels.cross_entropy.reduction import IGNORE_INDEX, all_reduce_loss, global_count, predicted_labels
 
 if TYPE_CHECKING:
     from torch.distributed import ProcessGroup
@@ -24,7 +24,7 @@ def causal_lm_loss_liger(
     group: ProcessGroup | None = None,
 ) -> torch.Tensor:
     """The variant ``causal``; see the eager definition."""
-    return seq_cls_loss_liger(hidden_states, weight, labels if shifted else shift_labels(labels), group=group)
+    return seq_cls_loss_liger(hidden_states, weight, predicted_labels(labels, shifted, group), group=group)
 
 
 def seq_cls_loss_liger(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...sizes import check_sizes
+
 
 @dataclass
 class DecoderConfig:
@@ -19,6 +21,16 @@ class DecoderConfig:
     rope_theta: float = 10_000.0
     num_labels: int = 2
     model_type: str = "decoder"
+
+    def __post_init__(self) -> None:
+        check_sizes(
+            self,
+            multiples={
+                "hidden_size": "num_attention_heads",
+                "head_dim": 2,
+                "num_attention_heads": "num_key_value_heads",
+            },
+        )
 
     @property
     def head_dim(self) -> int:

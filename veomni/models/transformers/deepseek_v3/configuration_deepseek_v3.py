@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...sizes import check_sizes
+
 
 @dataclass
 class DeepseekV3Config:
@@ -26,3 +28,11 @@ class DeepseekV3Config:
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
     model_type: str = "deepseek_v3"
+
+    def __post_init__(self) -> None:
+        check_sizes(
+            self,
+            multiples={"qk_rope_head_dim": 2},
+            at_most={"num_experts_per_tok": "n_routed_experts"},
+            may_be_zero="first_k_dense_replace",
+        )

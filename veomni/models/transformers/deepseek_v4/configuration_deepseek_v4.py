@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...sizes import check_sizes
+
 
 @dataclass
 class DeepseekV4Config:
@@ -24,3 +26,6 @@ class DeepseekV4Config:
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
     model_type: str = "deepseek_v4"
+
+    def __post_init__(self) -> None:
+        check_sizes(self, multiples={"head_dim": 2})

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...sizes import check_sizes
+
 
 @dataclass
 class HybridDecoderConfig:
@@ -26,6 +28,17 @@ class HybridDecoderConfig:
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
     model_type: str = "hybrid_decoder"
+
+    def __post_init__(self) -> None:
+        check_sizes(
+            self,
+            multiples={
+                "hidden_size": "num_attention_heads",
+                "rotary_dim": 2,
+                "num_attention_heads": "num_key_value_heads",
+            },
+            at_most={"rotary_dim": "head_dim"},
+        )
 
     @property
     def head_dim(self) -> int:

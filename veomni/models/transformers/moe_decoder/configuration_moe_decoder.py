@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ...sizes import check_sizes
+
 
 @dataclass
 class MoeDecoderConfig:
@@ -26,6 +28,17 @@ class MoeDecoderConfig:
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
     model_type: str = "moe_decoder"
+
+    def __post_init__(self) -> None:
+        check_sizes(
+            self,
+            multiples={
+                "hidden_size": "num_attention_heads",
+                "head_dim": 2,
+                "num_attention_heads": "num_key_value_heads",
+            },
+            at_most={"num_experts_per_tok": "num_experts"},
+        )
 
     @property
     def head_dim(self) -> int:

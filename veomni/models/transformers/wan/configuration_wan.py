@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ...sizes import check_sizes
+
 
 @dataclass
 class WanConfig:
@@ -17,6 +19,9 @@ class WanConfig:
     rms_norm_eps: float = 1e-6
     rope_theta: float = 10_000.0
     model_type: str = "wan"
+
+    def __post_init__(self) -> None:
+        check_sizes(self, multiples={"hidden_size": "num_attention_heads", "head_dim": 2})
 
     @property
     def head_dim(self) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ....utils.import_utils import is_package_available
-from .reduction import IGNORE_INDEX, all_reduce_loss, global_count, shift_labels
+from .reduction import IGNORE_INDEX, all_reduce_loss, global_count, predicted_labels
 
 if TYPE_CHECKING:
     from torch.distributed import ProcessGroup
@@ -35,7 +35,7 @@ def causal_lm_chunk_loss(
     group: ProcessGroup | None = None,
 ) -> torch.Tensor:
     """The variant ``causal``; see ``eager.py``."""
-    return seq_cls_chunk_loss(hidden_states, weight, labels if shifted else shift_labels(labels), group=group)
+    return seq_cls_chunk_loss(hidden_states, weight, predicted_labels(labels, shifted, group), group=group)
 
 
 def seq_cls_chunk_loss(

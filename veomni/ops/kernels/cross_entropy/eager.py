@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch.nn import functional
 
-from .reduction import IGNORE_INDEX, all_reduce_loss, global_count, shift_labels
+from .reduction import IGNORE_INDEX, all_reduce_loss, global_count, predicted_labels
 
 if TYPE_CHECKING:
     from torch.distributed import ProcessGroup
@@ -26,7 +26,7 @@ def causal_lm_loss_eager(
     With *shifted* the labels already stand where they are predicted, as they must before a sequence is cut up among
     the ranks of *group*; the mean is then that of the whole sequence, on every rank.
     """
-    return seq_cls_loss_eager(hidden_states, weight, labels if shifted else shift_labels(labels), group=group)
+    return seq_cls_loss_eager(hidden_states, weight, predicted_labels(labels, shifted, group), group=group)
 
 
 def seq_cls_loss_eager(

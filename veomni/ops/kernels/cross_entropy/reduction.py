@@ -33,6 +33,22 @@ def shift_labels(labels: torch.Tensor) -> torch.Tensor:
     return functional.pad(labels, (0, 1), value=IGNORE_INDEX)[..., 1:]
 
 
+def predicted_labels(labels: torch.Tensor, shifted: bool, group: ProcessGroup | None) -> torch.Tensor:
+    """The labels where they are predicted: moved there, unless they are *shifted* already.
+
+    Raises:
+        ValueError: they are those of part of a sequence, whose last label is on the next rank of *group*.
+    """
+    if shifted:
+        return labels
+    if group is not None:
+        raise ValueError(
+            "labels of part of a sequence cannot be shifted: call shift_labels on the whole sequence before it is cut "
+            "up among the ranks, and the loss with shifted=True"
+        )
+    return shift_labels(labels)
+
+
 def global_count(labels: torch.Tensor, group: ProcessGroup | None) -> torch.Tensor:
     """The number of labels that count, over all ranks of *group*; at least one, so that no label gives no loss."""
     count = (labels != IGNORE_INDEX).sum().float()
