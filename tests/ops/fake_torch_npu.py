@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import torch
@@ -12,6 +13,7 @@ class FakeTorchNpu(ModuleType):
 
     def __init__(self) -> None:
         super().__init__("torch_npu")
+        self.__spec__ = ModuleSpec("torch_npu", None)
         self.calls: list[str] = []
 
     def npu_rms_norm(self, x: torch.Tensor, gamma: torch.Tensor, epsilon: float = 1e-6) -> tuple[torch.Tensor, ...]:

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch", reason="the models need torch")
 pytest.importorskip("triton", reason="the kernels need triton")
 
 from kernel_cases import DEVICE
-from veomni.arguments import OpsImplementationConfig
+from veomni.arguments import OpsImplementationConfig, ops_config
 from veomni.models.auto import build_foundation_model
 from veomni.models.loader import MODELING_REGISTRY
 from veomni.ops import KERNEL_REGISTRY, OpsConfigSlot, OpSlot, build_ALL_OPS, kernel_registry
@@ -127,6 +127,25 @@ def test_wan_is_patched_and_put_back() -> None:
     assert all(torch.equal(x, y) for x, y in zip(before, after, strict=True))
     for mine, expected in zip(patched, before, strict=True):
         torch.testing.assert_close(mine, expected, rtol=1e-4, atol=1e-3)
+
+
+def test_wan_on_an_npu(monkeypatch: pytest.MonkeyPatch, fake_torch_npu: ModuleType) -> None:
+    """The default configuration builds the diffusion transformer on an NPU, with the kernels that are made for it."""
+    before = wan(OpsImplementationConfig.all_eager())
+    monkeypatch.setattr(ops_config, "is_torch_npu_available", lambda: True)
+    monkeypatch.setattr(HardwareRequirement, "is_satisfied", lambda requirement: requirement.device_type != "gpu")
+    for mine, expected in zip(wan(OpsImplementationConfig()), before, strict=True):
+        torch.testing.assert_close(mine, expected, rtol=1e-4, atol=1e-3)
+    assert set(fake_torch_npu.calls) == {"npu_rms_norm", "npu_rotary_mul"}
+
+
+@pytest.mark.parametrize("attention", ["flash_attention_2", "flash_attention_3", "flash_attention_4"])
+def test_flash_attention_is_refused_on_an_npu(attention: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packages of flash attention are made for GPUs."""
+    monkeypatch.setattr(ops_config, "is_torch_npu_available", lambda: True)
+    monkeypatch.setattr(HardwareRequirement, "is_satisfied", lambda requirement: requirement.device_type != "gpu")
+    with pytest.raises(RuntimeError, match=f"attn_implementation='{attention}' cannot be used: it needs gpu"):
+        make("decoder", OpsImplementationConfig.all_eager(attn_implementation=attention))
 
 
 def test_wan_says_what_it_cannot_use() -> None:

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the kernels need torch")
 
 from kernel_cases import DEVICE, check, random
+from veomni.models.transformers.wan.modeling_wan import rope_apply
 from veomni.ops.kernels.moe import eager as moe_eager
 from veomni.ops.kernels.rms_norm import eager as rms_norm_eager
 from veomni.ops.kernels.rotary import eager as rotary_eager
@@ -40,6 +41,17 @@ def test_rotary(fake_torch_npu: ModuleType) -> None:
     check(npu.rotary_pos_emb_npu, rotary_eager.rotary_pos_emb_eager, q, k, *angles(5, 8))
     check(npu.rotary_pos_emb_partial_npu, rotary_eager.rotary_pos_emb_partial_eager, q, k, *angles(5, 4))
     assert fake_torch_npu.calls == ["npu_rotary_mul"] * 4
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_rotary_of_wan(fake_torch_npu: ModuleType, dtype: torch.dtype) -> None:
+    """Neighbouring pairs times complex frequencies, by one kernel call."""
+    from veomni.ops.kernels.rotary import npu
+
+    turns = random(5, 1, 3, seed=7).detach().double()
+    freqs = torch.polar(torch.ones_like(turns), turns)
+    check(npu.rope_apply_wan_npu, rope_apply, random(2, 5, 24, dtype=dtype), freqs, 4)
+    assert fake_torch_npu.calls == ["npu_rotary_mul"]
 
 
 def test_moe(fake_torch_npu: ModuleType) -> None:

@@ -1,7 +1,8 @@
 """Rotary position embedding: ``kernel(q, k, cos, sin, unsqueeze_dim=1)`` returns the rotated *q* and *k*.
 
 Variant ``full`` rotates whole heads, ``partial`` the first columns of each head. The definitions are in ``eager.py``.
-The interleaved form of the Wan DiT is no slot: its ``device_patch.py`` binds ``triton_wan.py``.
+The interleaved form of the Wan DiT is no slot: its ``device_patch.py`` binds functions of ``triton_wan.py`` and
+``npu.py``.
 """
 
 from __future__ import annotations
