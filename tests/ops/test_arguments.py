@@ -34,6 +34,8 @@ def test_a_file_with_overrides(tmp_path: Path) -> None:
         (job(train={"max_steps": "many"}), "train.max_steps='many' must be of type int"),
         (job(train={"max_steps": True}), "train.max_steps=True must be of type int"),
         (job(train={"learning_rate": "fast"}), "train.learning_rate='fast' must be of type float"),
+        (job(train={"aux_loss_weight": float("nan")}), "train.aux_loss_weight=nan must be a finite number"),
+        (job(train={"learning_rate": "inf"}), "train.learning_rate=inf must be a finite number"),
         (job(train=[]), "train must be a mapping, not []"),
         (job(train={"max_steps": 0}), "train: max_steps must be positive, not 0"),
         ({"data": {}}, "model is missing"),
@@ -48,7 +50,10 @@ def test_a_file_with_overrides(tmp_path: Path) -> None:
         ),
         (
             {"model": {"model_type": "decoder", "ops_implementation": {"rms_norm_implementation": "npu"}}},
-            "model.ops_implementation: rms_norm_implementation='npu' needs an NPU, and this machine has none",
+            (
+                "model.ops_implementation: rms_norm_implementation='npu' needs an NPU, and this machine has none; "
+                "choose eager, liger_kernel, triton"
+            ),
         ),
     ],
 )
@@ -69,6 +74,35 @@ def test_a_broken_file_is_refused(tmp_path: Path, text: str) -> None:
         load_arguments(VeOmniArguments, path)
 
 
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("model: {model_type: decoder}\ntrain: {max_steps: 3, max_steps: 4}\n", "max_steps"),
+        ("model: {model_type: decoder}\ndata: {}\nmodel: {model_type: wan}\n", "model"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused(tmp_path: Path, text: str, key: str) -> None:
+    """Of two values for one key none is taken."""
+    pytest.importorskip("yaml", reason="the configuration is YAML")
+    path = tmp_path / "job.yaml"
+    path.write_text(text)
+    with pytest.raises(ArgumentsError, match=f"cannot be read: the key '{key}' is there twice"):
+        load_arguments(VeOmniArguments, path)
+
+
+def test_a_merged_key_may_be_given_again(tmp_path: Path) -> None:
+    """A mapping may replace what it takes over from another one, in whichever order they are read."""
+    pytest.importorskip("yaml", reason="the configuration is YAML")
+    path = tmp_path / "job.yaml"
+    path.write_text(
+        "model:\n  model_type: decoder\n"
+        "  config: {a: &a {max_steps: 3, seed: 1}, b: &b {<<: *a, seed: 2}}\n"
+        "train: {<<: *b, max_steps: 5}\n"
+    )
+    train = load_arguments(VeOmniArguments, path).train
+    assert (train.max_steps, train.seed) == (5, 2)
+
+
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     """A path that does not exist gives a message."""
     pytest.importorskip("yaml", reason="the configuration is YAML")
@@ -87,12 +121,20 @@ def test_a_wrong_override_is_refused(tmp_path: Path, override: str) -> None:
 
 
 def test_gpu_defaults_give_way_on_an_npu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On an NPU a default becomes its fallback, and what was chosen and cannot run is refused."""
+    """On an NPU a default, also one that is written out, becomes its fallback; what else cannot run is refused."""
     monkeypatch.setattr(module, "is_torch_npu_available", lambda: True)
     config = OpsImplementationConfig()
     assert {name: getattr(config, name) for name in module._NPU_DEFAULT_FALLBACK} == module._NPU_DEFAULT_FALLBACK
+    assert OpsImplementationConfig.all_eager(rms_norm_implementation="triton").rms_norm_implementation == "npu"
     with pytest.raises(ValueError, match="rms_norm_implementation='liger_kernel' cannot run on an NPU; choose eager"):
         OpsImplementationConfig(rms_norm_implementation="liger_kernel")
+
+
+@pytest.mark.parametrize("field", ["rms_norm_implementation", "mhc_implementation", "attn_implementation"])
+def test_choices_are_checked_in_python_too(field: str) -> None:
+    """A value that no YAML file could have is refused where the configuration is made."""
+    with pytest.raises(ValueError, match=rf"^{field}='tielang' is none of eager, .*"):
+        OpsImplementationConfig.all_eager(**{field: "tielang"})
 
 
 def test_every_default_of_an_npu_is_allowed_there() -> None:

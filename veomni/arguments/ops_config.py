@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Literal
+from typing import Literal, get_args, get_type_hints
 
 from ..utils.import_utils import is_torch_npu_available
 from ..utils.logging import get_logger
+from .parser import check_choices
 
 logger = get_logger(__name__)
 
@@ -56,8 +57,10 @@ _NPU_DEFAULT_FALLBACK: dict[str, str] = {
 class OpsImplementationConfig:
     """One field per op. The defaults suit an NVIDIA GPU; on a CPU begin with ``all_eager``.
 
+    On an NPU a field that has such a default, given or not, becomes what ``_NPU_DEFAULT_FALLBACK`` says.
+
     Raises:
-        ValueError: a selection cannot work on the hardware of this process.
+        ValueError: a selection is none of the choices, or cannot work on the hardware of this process.
     """
 
     attn_implementation: Literal["eager", "sdpa", "flash_attention_2", "flash_attention_3", "flash_attention_4"] = (
@@ -104,6 +107,7 @@ class OpsImplementationConfig:
     )
 
     def __post_init__(self) -> None:
+        check_choices(self)
         if is_torch_npu_available():
             self._use_npu_defaults()
         self._validate()
@@ -121,7 +125,7 @@ class OpsImplementationConfig:
                 setattr(self, item.name, fallback)
 
     def _validate(self) -> None:
-        on_npu = is_torch_npu_available()
+        on_npu, hints = is_torch_npu_available(), get_type_hints(type(self))
         for name, allowed in _NPU_ALLOWED.items():
             value = getattr(self, name)
             if value == "eager":
@@ -129,5 +133,7 @@ class OpsImplementationConfig:
             if on_npu and value not in allowed:
                 choices = ", ".join(sorted(allowed | {"eager"}))
                 raise ValueError(f"{name}={value!r} cannot run on an NPU; choose {choices}")
-            if not on_npu and value in _NPU_REQUIRED.get(name, frozenset()):
-                raise ValueError(f"{name}={value!r} needs an NPU, and this machine has none")
+            required = _NPU_REQUIRED.get(name, frozenset())
+            if not on_npu and value in required:
+                choices = ", ".join(choice for choice in get_args(hints[name]) if choice not in required)
+                raise ValueError(f"{name}={value!r} needs an NPU, and this machine has none; choose {choices}")

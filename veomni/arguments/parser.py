@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
+import math
 import types
 import typing
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -26,12 +28,12 @@ def load_arguments(cls: type[Arguments], path: str | Path, overrides: Sequence[s
     import yaml
 
     try:
-        tree = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        tree = _read_yaml(Path(path).read_text(encoding="utf-8"))
         for override in overrides:
             key, separator, text = override.partition("=")
             if not separator:
                 raise ArgumentsError(f"{override!r} is not of the form section.key=value")
-            _put(tree, key.split("."), yaml.safe_load(text))
+            _put(tree, key.split("."), _read_yaml(text))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ArgumentsError(f"{path} cannot be read: {error}") from error
     return build_arguments(cls, tree)
@@ -59,15 +61,50 @@ def build_arguments(cls: type[Arguments], tree: object, where: str = "") -> Argu
         raise ArgumentsError(f"{where or 'the configuration'}: {error}") from error
 
 
+def check_choices(section: object) -> None:
+    """Refuse a value of the dataclass *section* that the ``Literal`` of its field does not have.
+
+    Raises:
+        ArgumentsError: there is one.
+    """
+    for name, hint in typing.get_type_hints(type(section)).items():
+        if typing.get_origin(hint) is Literal:
+            _check_choice(getattr(section, name), hint, name)
+
+
+def _check_choice(value: object, hint: Any, where: str) -> None:
+    choices = [str(choice) for choice in typing.get_args(hint)]
+    if value not in typing.get_args(hint):
+        close = _did_you_mean(str(value), choices)
+        raise ArgumentsError(f"{where}={value!r} is none of {', '.join(choices)}{close}")
+
+
+def _read_yaml(text: str) -> object:
+    import yaml
+
+    class UniqueKeys(yaml.SafeLoader):
+        """The safe loader, which would take the last of several values for one key."""
+
+        def compose_mapping_node(self, anchor: str | None) -> yaml.MappingNode:
+            node = super().compose_mapping_node(anchor)
+            seen = set()
+            for key, _ in node.value:
+                if (key.tag, str(key.value)) in seen:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"the key {key.value!r} is there twice", problem_mark=key.start_mark
+                    )
+                seen.add((key.tag, str(key.value)))
+            return node
+
+    return UniqueKeys(text).get_single_data()
+
+
 def _convert(value: Any, hint: Any, where: str) -> Any:
     origin = typing.get_origin(hint)
     if is_dataclass(hint) and isinstance(hint, type):
         return build_arguments(hint, value, where)
     if origin is Literal:
-        choices = typing.get_args(hint)
-        if value not in choices:
-            listed = ", ".join(map(str, choices))
-            raise ArgumentsError(f"{where}={value!r} is none of {listed}{_did_you_mean(str(value), map(str, choices))}")
+        _check_choice(value, hint, where)
         return value
     if origin in (types.UnionType, typing.Union):
         if value is None:
@@ -76,14 +113,14 @@ def _convert(value: Any, hint: Any, where: str) -> Any:
     expected = origin or hint
     if expected is float and isinstance(value, str):
         # YAML 1.1 takes 1e-3 for a string.
-        try:
-            return float(value)
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            value = float(value)
     if expected is float and type(value) is int:
-        return float(value)
+        value = float(value)
     if not isinstance(value, expected) or (isinstance(value, bool) and expected is not bool):
         raise ArgumentsError(f"{where}={value!r} must be of type {expected.__name__}")
+    if expected is float and not math.isfinite(value):
+        raise ArgumentsError(f"{where}={value!r} must be a finite number")
     return value
 
 
