@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="the kernels need torch")
 pytest.importorskip("triton", reason="the kernels need triton")
 
 from kernel_cases import DEVICE, DTYPES, check, random
-from veomni.ops.kernels.deepseek_v4 import eager, indexer
+from veomni.ops.kernels.deepseek_v4 import eager, indexer, triton_attention
 
 # What TileLang warns of is not ours to repair.
 pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.filterwarnings("default")]
@@ -143,10 +143,47 @@ def test_indexer_takes_one_key_for_each_token(name: str) -> None:
         kernel_of("v4_indexer", name)(random(1, 3, 2, 4), random(1, 5, 4), random(1, 3, 2), 2)
 
 
-def test_an_infinite_sink_before_keys_that_do_not_exist() -> None:
+@pytest.mark.parametrize("name", IMPLEMENTATIONS)
+def test_an_infinite_sink_before_keys_that_do_not_exist(name: str) -> None:
     """A sink of -inf takes no weight, also where the first block of indices names no key."""
     q, kv, sink = random(1, 1, 2, 16), random(1, 9, 16, seed=1), torch.tensor([float("-inf"), 0.5], device=DEVICE)
     indices = torch.full((1, 1, 70), -1, device=DEVICE)
     indices[..., 66:68] = torch.tensor([3, 5], device=DEVICE)
-    kernel = kernel_of("v4_sparse_attention", "tilelang")
+    kernel = kernel_of("v4_sparse_attention", name)
     check(kernel, eager.sparse_attention_with_sink_eager, q, kv, sink, indices, 0.3)
+
+
+@pytest.mark.parametrize("name", IMPLEMENTATIONS)
+def test_strided_sink(name: str) -> None:
+    """The sinks of a view are read where they are, in both directions."""
+    kernel = kernel_of("v4_sparse_attention", name)
+    check(
+        lambda q, kv, sinks, *rest: kernel(q, kv, sinks[::2], *rest),
+        lambda q, kv, sinks, *rest: eager.sparse_attention_with_sink_eager(q, kv, sinks[::2], *rest),
+        random(1, 2, 4, 16), random(1, 9, 16, seed=1), random(8, seed=2), selection(1, 2, 9, 5), 0.3, tolerance=4,
+    )  # fmt: skip
+
+
+def test_an_index_beyond_the_keys_names_none() -> None:
+    """In Triton such an index reads nothing, and no gradient is added behind the keys."""
+    indices = torch.tensor([[[0, 3, 2]]], device=DEVICE)
+    check(
+        triton_attention.sparse_attention_with_sink_triton,
+        lambda q, kv, sink, indices, scale: eager.sparse_attention_with_sink_eager(
+            q, kv, sink, indices.where(indices < 3, -1), scale
+        ),
+        random(1, 1, 2, 4), random(1, 3, 4, seed=1), random(2, seed=2), indices, 1.0, tolerance=4,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("kv", "sink", "indices"),
+    [((2, 3, 4), (2,), (1, 1, 1)), ((1, 3, 4), (1,), (1, 1, 1)), ((1, 3, 4), (2,), (1, 2, 1))],
+)
+def test_what_does_not_fit_the_queries_is_refused(
+    kv: tuple[int, ...], sink: tuple[int, ...], indices: tuple[int, ...]
+) -> None:
+    """In Triton another batch, another number of heads or of tokens is an error and no wild read."""
+    chosen = torch.zeros(indices, dtype=torch.long, device=DEVICE)
+    with pytest.raises(ValueError, match="do not fit"):
+        triton_attention.sparse_attention_with_sink_triton(random(1, 1, 2, 4), random(*kv), random(*sink), chosen, 1.0)

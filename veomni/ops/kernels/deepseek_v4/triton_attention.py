@@ -19,7 +19,7 @@ def _scores(q, kv_ptr, index_ptr, batch, token, start, keys, width, selected, sc
     """A block of selected keys, which of them exist, where they are, and their scores."""
     k = start + tl.arange(0, KEYS)
     index = tl.load(index_ptr + token * selected + k, mask=k < selected, other=-1).to(tl.int64)
-    exists = index >= 0
+    exists = (index >= 0) & (index < keys)
     at = (batch * keys + index)[:, None] * width + column[None, :]
     mask = exists[:, None] & (column < width)[None, :]
     kv = tl.load(kv_ptr + at, mask=mask, other=0.0)
@@ -48,8 +48,10 @@ def _forward(
             q, kv_ptr, index_ptr, batch, token, start, keys, width, selected, scale, column, KEYS
         )
         new_highest = tl.maximum(highest, tl.max(scores, axis=1))
-        weights = tl.exp(scores - new_highest[:, None])
-        fading = tl.exp(highest - new_highest)
+        # Where neither sink nor key has a score yet, -inf - -inf would be NaN.
+        base = tl.where(new_highest == float("-inf"), 0.0, new_highest)
+        weights = tl.exp(scores - base[:, None])
+        fading = tl.exp(highest - base)
         total = total * fading + tl.sum(weights, axis=1)
         output = dot(weights.to(kv.dtype), kv, output * fading[:, None])
         highest = new_highest
@@ -95,7 +97,7 @@ class _SparseAttention(torch.autograd.Function):
         ctx: Any, q: torch.Tensor, kv: torch.Tensor, sink: torch.Tensor, indices: torch.Tensor, scale: float
     ) -> torch.Tensor:
         check_device(q, kv, sink, indices)
-        q, kv, indices = q.contiguous(), kv.contiguous(), indices.contiguous()
+        q, kv, sink, indices = q.contiguous(), kv.contiguous(), sink.contiguous(), indices.contiguous()
         output = torch.empty_like(q)
         lse = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
         if q.numel():
@@ -127,13 +129,17 @@ def sparse_attention_with_sink_triton(
 ) -> torch.Tensor:
     """See the eager definition.
 
-    The gradients of keys that several tokens selected are added in no fixed order.
+    The gradients of keys that several tokens selected are added in no fixed order. An index beyond the keys names none.
 
     Raises:
-        ValueError: *q* and *kv* differ in dtype or width, or are wider than a program can hold.
+        ValueError: *q* and *kv* differ in dtype or width, or are wider than a program can hold; *sink* or *indices* do
+            not fit *q*.
     """
-    if q.dtype != kv.dtype or q.shape[-1] != kv.shape[-1]:
+    batch, tokens, heads, width = q.shape
+    if q.dtype != kv.dtype or kv.shape != (batch, kv.shape[1], width):
         raise ValueError(f"queries {q.dtype} {tuple(q.shape)} do not fit keys {kv.dtype} {tuple(kv.shape)}")
+    if sink.shape != (heads,) or indices.shape[:-1] != (batch, tokens):
+        raise ValueError(f"sink {tuple(sink.shape)} or indices {tuple(indices.shape)} do not fit {tuple(q.shape)}")
     return _SparseAttention.apply(q, kv, sink, indices, scale)
 
 
