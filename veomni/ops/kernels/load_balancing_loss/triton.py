@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,10 +12,11 @@ import triton.language as tl
 
 from ....utils.device import get_multiprocessor_count
 from ..triton_support import block_of, check_device
-from .eager import token_weights
+from .eager import check_router_logits, token_weights
 
 _TILE = 2048
 _PROGRAMS_PER_MULTIPROCESSOR = 4
+_LOWEST = tl.constexpr(torch.finfo(torch.float32).min)
 
 
 @triton.jit
@@ -42,7 +44,8 @@ def _sums(
             weight = tl.load(weight_ptr + row, mask=row < rows, other=0.0)
         else:
             weight = tl.where(row < rows, 1.0, 0.0)
-        x = tl.where((expert < experts)[None, :], x, float("-inf"))
+        # Only what is chosen and what is no expert is -inf: an expert with a logit of -inf can be chosen, once.
+        x = tl.where((expert < experts)[None, :], tl.maximum(x, _LOWEST), float("-inf"))
         chosen = tl.zeros((ROWS, EXPERTS), tl.float32)
         for _ in tl.static_range(TOP_K):
             best = expert[None, :] == tl.argmax(x, axis=1)[:, None]
@@ -86,7 +89,8 @@ class _LoadBalancingLoss(torch.autograd.Function):
             logits, weights, chosen, probability, rows, experts,
             HAS_WEIGHTS=weights is not None, TOP_K=top_k, ROWS=tile_rows, EXPERTS=block, num_warps=4,
         )  # fmt: skip
-        total = float(rows) if weights is None else weights.sum()
+        # The mean over no tokens is NaN, as in eager.
+        total = (rows or math.nan) if weights is None else weights.sum()
         share = chosen.sum(0) / total
         ctx.save_for_backward(logits, weights, share * (experts / total))
         ctx.sizes = [x.shape[0] for x in gate_logits]
@@ -110,13 +114,8 @@ class _LoadBalancingLoss(torch.autograd.Function):
 def load_balancing_loss_triton(
     gate_logits: Sequence[torch.Tensor], num_experts: int, top_k: int, attention_mask: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """See the eager definition.
-
-    Raises:
-        ValueError: the logits are not those of *num_experts*, or *top_k* is above their number.
-    """
-    if any(x.shape[-1] != num_experts for x in gate_logits) or not 0 < top_k <= num_experts:
-        raise ValueError(f"the router logits do not fit {num_experts} experts of which {top_k} are chosen")
+    """See the eager definition, also for the errors."""
+    check_router_logits(gate_logits, num_experts, top_k, attention_mask)
     weights = None if attention_mask is None else token_weights(gate_logits, attention_mask)
     return _LoadBalancingLoss.apply(top_k, weights, *gate_logits)
 
