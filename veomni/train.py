@@ -103,10 +103,10 @@ def _start(job: VeOmniArguments) -> ParallelState:
         distributed.init_process_group(get_dist_comm_backend())
         init_parallel_state(job.train.ulysses_size, async_ulysses=job.train.async_ulysses)
     state = get_parallel_state()
-    if job.data.seq_len % state.sp_size or job.data.batch_size % state.dp_size:
-        raise ValueError(
-            "seq_len must be a multiple of ulysses_size, and batch_size of the number of data-parallel ranks"
-        )
+    if job.data.seq_len % state.sp_size:
+        raise ValueError(f"seq_len={job.data.seq_len} must be a multiple of ulysses_size={state.sp_size}")
+    if job.data.batch_size % state.dp_size:
+        raise ValueError(f"batch_size={job.data.batch_size} must be a multiple of {state.dp_size} data-parallel ranks")
     return state
 
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("libcst", reason="files are generated with libcst")
 
 from veomni.patchgen.__main__ import find_configs, main
-from veomni.patchgen.undefined_names import undefined_names
+from veomni.patchgen.module_names import undefined_names
 
 ROOT = Path(__file__).parents[2]
 
@@ -270,6 +270,11 @@ def test_undefined_names() -> None:
                 local = __name__
                 return [item, local, self.other, Kept, later, len]
 
-        def later(): pass
+        def later():
+            global counter
+            counter = 1
+
+        print(counter)
     """)
     assert undefined_names(source, "file.py") == ["absent", "gone", "lost"]
+    assert undefined_names(f"from somewhere import *\n{source}", "file.py") == []

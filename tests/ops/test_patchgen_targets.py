@@ -190,6 +190,14 @@ config.replace_class("Shape", replacement=PatchConfig)""",
             "Name '1' is not a valid identifier",
         ),
         ('config.replace_function("area", replacement=half, name_map={"x": "None"})', "patched.py would not run"),
+        (
+            "@config.add_helper\ndef area(x):\n    return x",
+            "what the config adds as area is hidden by the definition of",
+        ),
+        (
+            'config.add_import("math", names=["pi as Shape"])',
+            "what the config adds as Shape is hidden by the definition",
+        ),
         ('config.add_import("__future__", names=["annotations"])', "patched.py would not run"),
         (
             'config.add_import("math", names=["a b"])',

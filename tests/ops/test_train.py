@@ -16,7 +16,7 @@ pytest.importorskip("yaml", reason="the configuration is YAML")
 
 from veomni import train
 from veomni.arguments import ModelArguments, OpsImplementationConfig, VeOmniArguments
-from veomni.distributed.parallel_state import ParallelState
+from veomni.distributed.parallel_state import ParallelState, set_parallel_state
 
 ROOT = Path(__file__).parents[2]
 SMALL = [
@@ -110,6 +110,23 @@ def test_ranks_that_cannot_share_a_model_are_refused(
     expected = pytest.raises(ValueError, match=message) if message else nullcontext()
     with expected:
         train._build(VeOmniArguments(model), ParallelState(**state))
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"sp_size": 3}, "seq_len=64 must be a multiple of ulysses_size=3"),
+        ({"dp_size": 3}, "batch_size=8 must be a multiple of 3 data-parallel ranks"),
+    ],
+)
+def test_data_that_ranks_cannot_share_are_refused(state: dict[str, int], message: str) -> None:
+    """Sequences and batches that cannot be cut into equal parts are refused before a model is built."""
+    set_parallel_state(ParallelState(**state))
+    try:
+        with pytest.raises(ValueError, match=message):
+            train._start(VeOmniArguments(ModelArguments("decoder")))
+    finally:
+        set_parallel_state(ParallelState())
 
 
 def begin() -> subprocess.Popen[str]:

@@ -31,6 +31,11 @@ def apply_patches(body: Sequence[Statement], patches: Sequence[Patch]) -> list[S
     return result
 
 
+def defined_names(body: Sequence[Any], kind: Any = cst.FunctionDef | cst.ClassDef) -> list[str]:
+    """The names of the definitions of *kind* among *body*."""
+    return [node.name.value for node in body if isinstance(node, kind)]
+
+
 def _apply(body: list[Statement], patch: Patch) -> None:
     owner, _, method = patch.target.rpartition(".")
     if (patch.kind == "method") != bool(owner):
@@ -50,7 +55,7 @@ def _override(owner: Any, method: str, patch: Patch, new: Any) -> Any:
         block = cst.IndentedBlock([cst.SimpleStatementLine(block.body)])
     body = list(block.body)
     if patch.new:
-        if method in _names(body, cst.FunctionDef):
+        if method in defined_names(body, cst.FunctionDef):
             raise PatchgenError(f"the source has {patch.target} already; to replace it, leave out new=True")
         body.append(new.with_changes(leading_lines=[cst.EmptyLine(indent=False), *new.leading_lines]))
     else:
@@ -68,7 +73,7 @@ def _index(body: Sequence[Any], kind: type[cst.CSTNode], name: str, patch: Patch
     found = [i for i in found if not any(_dotted(item).startswith(f"{name}.") for item in body[i].decorators)]
     if found:
         return found[-1]
-    close = difflib.get_close_matches(name, _names(body, kind), n=1)
+    close = difflib.get_close_matches(name, defined_names(body, kind), n=1)
     hint = f"; did you mean {close[0]}?" if close else ""
     if patch.kind == "method" and kind is cst.FunctionDef:
         hint += "; new=True adds a method"
@@ -78,10 +83,6 @@ def _index(body: Sequence[Any], kind: type[cst.CSTNode], name: str, patch: Patch
 def _replace(old: Any, new: Any) -> Any:
     """The new node where the old one was: below the blank lines and comments that stood there."""
     return new.with_changes(leading_lines=[*old.leading_lines, *new.leading_lines])
-
-
-def _names(body: Sequence[Any], kind: type[cst.CSTNode]) -> list[str]:
-    return [node.name.value for node in body if isinstance(node, kind)]
 
 
 def _is_property(node: Any) -> bool:
