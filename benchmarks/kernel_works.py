@@ -43,14 +43,16 @@ class Work:
     bound: str
     wanted: tuple[int, ...]
     forward: bool = True
+    backward: bool = True
     unavailable: dict[str, str] = field(default_factory=dict)
 
 
-def _normal(*shape: int, scale: float = 1.0, wanted: bool = True) -> torch.Tensor:
+def normal(*shape: int, scale: float = 1.0, wanted: bool = True) -> torch.Tensor:
+    """Normal random numbers in bfloat16 on the GPU."""
     return (torch.randn(*shape, device="cuda") * scale).to(torch.bfloat16).requires_grad_(wanted)
 
 
-def _optional(rivals: dict[str, Function], name: str, module: str, function: str) -> dict[str, str]:
+def optional(rivals: dict[str, Function], name: str, module: str, function: str) -> dict[str, str]:
     """Add *function* of *module* to *rivals* as *name*, or say why it cannot be."""
     try:
         rivals[name] = getattr(import_module(module), function)
@@ -61,14 +63,14 @@ def _optional(rivals: dict[str, Function], name: str, module: str, function: str
 
 def _rms_norm() -> Work:
     rivals: dict[str, Function] = {"eager": rms_norm_eager, "torch.compile": torch.compile(rms_norm_eager)}
-    unavailable = _optional(rivals, "liger", "veomni.ops.liger.rms_norm", "rms_norm_liger")
+    unavailable = optional(rivals, "liger", "veomni.ops.liger.rms_norm", "rms_norm_liger")
     rivals["veomni triton (batch-invariant)"] = rms_norm_triton
     rows, columns = 8192, 4096
     size = rows * columns * 2
     return Work(
         f"RMSNorm {rows} x {columns}",
         rivals,
-        lambda: (_normal(rows, columns), _normal(columns), 1e-6),
+        lambda: (normal(rows, columns), normal(columns), 1e-6),
         (2 * size, 5 * size),
         "memory",
         (0, 1),
@@ -78,13 +80,13 @@ def _rms_norm() -> Work:
 
 def _rope() -> Work:
     rivals: dict[str, Function] = {"eager": rotary_pos_emb_eager, "torch.compile": torch.compile(rotary_pos_emb_eager)}
-    unavailable = _optional(rivals, "liger (in place)", "veomni.ops.liger.rotary", "rotate_in_place_liger")
+    unavailable = optional(rivals, "liger (in place)", "veomni.ops.liger.rotary", "rotate_in_place_liger")
     rivals["veomni triton"] = rotary_pos_emb_triton
     batch, heads, key_heads, tokens, width = 4, 32, 8, 4096, 128
 
     def inputs() -> Sequence[Any]:
         # In the layout in which projections leave them.
-        q, k = (_normal(batch, tokens, n, width, wanted=False).transpose(1, 2) for n in (heads, key_heads))
+        q, k = (normal(batch, tokens, n, width, wanted=False).transpose(1, 2) for n in (heads, key_heads))
         angles = torch.rand(1, tokens, width // 2, device="cuda").repeat(1, 1, 2) * 6.28
         # A sum with zero, as Liger may not write to leaves.
         q, k = q.requires_grad_() * 1, k.requires_grad_() * 1
@@ -104,14 +106,14 @@ def _rope() -> Work:
 
 def _swiglu() -> Work:
     rivals: dict[str, Function] = {"eager": silu_mul_eager, "torch.compile": torch.compile(silu_mul_eager)}
-    unavailable = _optional(rivals, "liger", "veomni.ops.liger.swiglu", "silu_mul_liger")
+    unavailable = optional(rivals, "liger", "veomni.ops.liger.swiglu", "silu_mul_liger")
     rivals["veomni triton"] = silu_mul_triton
     rows, columns = 8192, 14336
     size = rows * columns * 2
     return Work(
         f"SwiGLU {rows} x {columns}",
         rivals,
-        lambda: (_normal(rows, columns), _normal(rows, columns)),
+        lambda: (normal(rows, columns), normal(rows, columns)),
         (3 * size, 8 * size),
         "memory",
         (0, 1),
@@ -121,15 +123,15 @@ def _swiglu() -> Work:
 
 def _cross_entropy() -> Work:
     rivals: dict[str, Function] = {"eager": seq_cls_loss_eager, "torch.compile": torch.compile(seq_cls_loss_eager)}
-    unavailable = _optional(rivals, "liger", "veomni.ops.liger.cross_entropy", "seq_cls_loss_liger")
+    unavailable = optional(rivals, "liger", "veomni.ops.liger.cross_entropy", "seq_cls_loss_liger")
     rivals["veomni chunk_loss"] = seq_cls_chunk_loss
     rows, hidden, vocabulary = 8192, 4096, 128_256
     return Work(
         f"Linear + cross-entropy {rows} x {hidden} x {vocabulary}",
         rivals,
         lambda: (
-            _normal(rows, hidden),
-            _normal(vocabulary, hidden, scale=hidden**-0.5),
+            normal(rows, hidden),
+            normal(vocabulary, hidden, scale=hidden**-0.5),
             torch.randint(vocabulary, (rows,), device="cuda"),
         ),
         (2.0 * rows * hidden * vocabulary, 6.0 * rows * hidden * vocabulary),
@@ -150,7 +152,7 @@ def _moe() -> Work:
         "eager loop": moe_experts_eager,
         "torch.compile (sort + grouped_mm)": _sorted_experts(),
     }
-    unavailable = _optional(rivals, "veomni quack", "veomni.ops.kernels.moe.quack", "moe_experts_quack")
+    unavailable = optional(rivals, "veomni quack", "veomni.ops.kernels.moe.quack", "moe_experts_quack")
     rivals["veomni triton products alone"] = only_triton
     rivals["veomni triton"] = moe_experts_triton
     tokens, hidden, inner, experts, top_k = 16_384, 2048, 768, 128, 8
@@ -158,8 +160,8 @@ def _moe() -> Work:
     def inputs() -> Sequence[Any]:
         index = torch.rand(tokens, experts, device="cuda").topk(top_k).indices
         weights = torch.rand(tokens, top_k, device="cuda").softmax(-1).bfloat16().requires_grad_()
-        gate_up = _normal(experts, 2 * inner, hidden, scale=hidden**-0.5)
-        return _normal(tokens, hidden), index, weights, gate_up, _normal(experts, hidden, inner, scale=inner**-0.5)
+        gate_up = normal(experts, 2 * inner, hidden, scale=hidden**-0.5)
+        return normal(tokens, hidden), index, weights, gate_up, normal(experts, hidden, inner, scale=inner**-0.5)
 
     flops = 2.0 * tokens * top_k * hidden * inner * 3
     return Work(
@@ -207,7 +209,7 @@ def _load_balancing() -> Work:
     return Work(
         f"Load-balancing loss, {layers} layers of {tokens} x {experts}, top {top_k}",
         rivals,
-        lambda: tuple(_normal(tokens, experts) for _ in range(layers)),
+        lambda: tuple(normal(tokens, experts) for _ in range(layers)),
         (size, 3 * size),
         "memory",
         tuple(range(layers)),

@@ -1,6 +1,9 @@
 """Measures the kernels of ``veomni`` on a GPU against eager PyTorch, torch.compile and Liger.
 
     python -m benchmarks.kernels --output docs/kernel_benchmarks.md
+    python -m benchmarks.kernels --further --output docs/further_kernel_benchmarks.md
+
+The first command measures the works whose speed is a goal of the project, the second those of all other kernels.
 
 Needs torch, triton and a GPU; liger-kernel is measured where it is installed. Every rival runs in the same process on
 the same inputs. ``GPU ms`` is the time that the device was busy, from the profiler; ``ms`` the median of
@@ -24,7 +27,9 @@ import torch
 import triton
 from triton.testing import do_bench
 
+from benchmarks.compute_works import COMPUTE_WORKS
 from benchmarks.kernel_works import WORKS, Function, Work
+from benchmarks.memory_works import MEMORY_WORKS
 
 _REPEATS = 10
 
@@ -46,17 +51,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the table and return 0; 2 without a GPU."""
     parser = argparse.ArgumentParser(description="Measure the kernels of veomni on a GPU.")
     parser.add_argument("--only", default="", help="measure the works whose name contains this")
+    parser.add_argument("--further", action="store_true", help="measure the other kernels instead")
     parser.add_argument("--output", type=Path, help="write the table as Markdown to this file too")
     options = parser.parse_args(arguments)
     if not torch.cuda.is_available():
         print("error: these benchmarks need a GPU", file=sys.stderr)
         return 2
     limits = {"memory": _copy_rate(), "compute": _matmul_rate()}
-    header = _header(limits)
+    header = _header(limits, further=options.further)
     print(header)
     results: list[Result] = []
     missing: list[str] = []
-    for make in WORKS:
+    for make in (*COMPUTE_WORKS, *MEMORY_WORKS) if options.further else WORKS:
         work = make()
         if options.only in work.name:
             missing += [f"{work.name}: {rival} ({reason})" for rival, reason in work.unavailable.items()]
@@ -65,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(_row(result, results), flush=True)
     text = "\n".join([header, _TABLE_HEAD, *(_row(result, results) for result in results), "", *_notes(missing)])
     if options.output is not None:
-        options.output.write_text(f"# Kernels on one GPU\n\n{text}\n", encoding="utf-8")
+        title = "Further kernels on one GPU" if options.further else "Kernels on one GPU"
+        options.output.write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
     print("\n".join(_notes(missing)))
     return 0
 
@@ -74,7 +81,7 @@ def measure(work: Work, limits: dict[str, float], missing: list[str]) -> Iterato
     """Run every rival forward, and forward with backward; one that fails is reported in *missing*."""
     for rival, function in work.rivals.items():
         for i, direction in enumerate(("forward", "forward+backward")):
-            if i == 0 and not work.forward:
+            if not (work.backward if i else work.forward):
                 continue
             torch.compiler.reset()
             gc.collect()
@@ -155,10 +162,12 @@ def _row(result: Result, results: Sequence[Result]) -> str:
     )
 
 
-def _header(limits: dict[str, float]) -> str:
-    versions = ", ".join(f"{name} {_version(name)}" for name in ("liger-kernel", "quack-kernels"))
+def _header(limits: dict[str, float], *, further: bool) -> str:
+    packages = ("liger-kernel", "quack-kernels", "fla-core", "tilelang")
+    versions = ", ".join(f"{name} {_version(name)}" for name in packages)
+    command = "python -m benchmarks.kernels" + " --further" * further
     return (
-        f"`python -m benchmarks.kernels` on {torch.cuda.get_device_name()}, Python {platform.python_version()}, "
+        f"`{command}` on {torch.cuda.get_device_name()}, Python {platform.python_version()}, "
         f"torch {torch.__version__}, triton {triton.__version__}, {versions}; bfloat16. "
         f"Copying reaches {limits['memory'] / 1e12:.2f} TB/s and multiplying {limits['compute'] / 1e12:.0f} TFLOP/s "
         "here.\n"

@@ -56,7 +56,8 @@ def _score_backward(
     return dq, dk.to(k.dtype), dweights
 
 
-@tilelang.jit
+# A program has one group of warps: half of its threads as producers would leave the other half too few registers.
+@tilelang.jit(pass_configs={tilelang.PassConfigKey.TL_DISABLE_WARP_SPECIALIZED: True})
 def _score_kernel(heads, width, dtype, weight_dtype, TOKENS, KEYS, WIDTH, stages, threads):
     multiply = product(dtype)
     batch, keys = T.dynamic("batch, keys", "int64")
