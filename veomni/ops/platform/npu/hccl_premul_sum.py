@@ -1,4 +1,7 @@
-"""``PREMUL_SUM`` for HCCL, which knows only ``SUM``: the factor is applied to the result, as the sum is linear."""
+"""``PREMUL_SUM`` for HCCL, which knows only ``SUM``: what a rank contributes is multiplied before it is added.
+
+After the sum would be too late, as float16 may overflow in it.
+"""
 
 from __future__ import annotations
 
@@ -7,59 +10,50 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import distributed
 from torch.distributed import ReduceOp
 
-_PATCHED = {"all_reduce": "tensor", "reduce_scatter": "output", "reduce_scatter_tensor": "output"}
-"""The collectives that FSDP calls with a factor, and the argument that receives the result of each."""
+
+def _multiply_each(tensors: list[torch.Tensor], factor: Any) -> list[torch.Tensor]:
+    return [tensor * factor for tensor in tensors]
 
 
-class _ScaledWork:
-    """A collective under way whose result is scaled once, when it is waited for."""
-
-    def __init__(self, work: Any, scale: Callable[[], None]) -> None:
-        self._work, self._scale = work, scale
-
-    def wait(self, *arguments: Any) -> bool:
-        """Wait for the collective, then scale."""
-        done = self._work.wait(*arguments)
-        scale, self._scale = self._scale, lambda: None
-        scale()
-        return bool(done)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._work, name)
+_PATCHED: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "all_reduce": ("tensor", torch.Tensor.mul_),
+    "reduce_scatter": ("input_list", _multiply_each),
+    "reduce_scatter_tensor": ("input", torch.mul),
+}
+"""The collectives that FSDP calls with a factor, the argument of each that holds what the rank contributes, and what
+multiplies it: in place where the argument also receives the result."""
 
 
 def apply_hccl_premul_sum_patch() -> None:
     """Patch the collectives of torch.distributed; doing it again changes nothing."""
-    for name, output in _PATCHED.items():
+    for name, (contribution, multiply) in _PATCHED.items():
         collective = getattr(distributed, name)
-        if not getattr(collective, "scales_afterwards", False):
-            setattr(distributed, name, scale_afterwards(collective, output))
+        if not getattr(collective, "multiplies_before", False):
+            setattr(distributed, name, multiply_before(collective, contribution, multiply))
 
 
-def scale_afterwards(collective: Callable[..., Any], output: str) -> Callable[..., Any]:
-    """Wrap *collective*: ``PREMUL_SUM`` becomes ``SUM``, and its argument *output* is multiplied afterwards."""
+def multiply_before(
+    collective: Callable[..., Any], contribution: str, multiply: Callable[[Any, Any], Any]
+) -> Callable[..., Any]:
+    """Wrap *collective*: ``PREMUL_SUM`` becomes ``SUM``, after its argument *contribution* is multiplied."""
     signature = inspect.signature(collective)
 
     @functools.wraps(collective)
-    def scaled(*arguments: Any, **options: Any) -> Any:
+    def multiplied(*arguments: Any, **options: Any) -> Any:
         bound = signature.bind(*arguments, **options)
-        operation = bound.arguments.get("op")
-        factor = _factor(operation)
+        factor = _factor(bound.arguments.get("op"))
         if factor is None:
             return collective(*arguments, **options)
         bound.arguments["op"] = ReduceOp.SUM
-        work = collective(*bound.args, **bound.kwargs)
-        target = bound.arguments[output]
-        if work is None:
-            target.mul_(factor)
-            return None
-        return _ScaledWork(work, lambda: target.mul_(factor))
+        bound.arguments[contribution] = multiply(bound.arguments[contribution], factor)
+        return collective(*bound.args, **bound.kwargs)
 
-    scaled.scales_afterwards = True  # type: ignore[attr-defined]
-    return scaled
+    multiplied.multiplies_before = True  # type: ignore[attr-defined]
+    return multiplied
 
 
 def _factor(operation: Any) -> Any:
