@@ -12,7 +12,8 @@ torch = pytest.importorskip("torch", reason="the kernels need torch")
 from kernel_cases import DEVICE, check, random
 from veomni.ops.kernels.gated_delta_rule import chunked, eager
 
-BOUNDS = [[0, 5, 6, 74, 90], [0, 90]]
+BOUNDS = [[0, 5, 6, 74, 90], [0, 90], [0, 5, 5, 70]]
+"""Several sequences, one, and an empty one with tokens behind the last."""
 
 
 def inputs(batch: int, tokens: int) -> list[torch.Tensor]:
@@ -36,11 +37,12 @@ def test_no_token() -> None:
         assert form(*empty).shape == (2, 0, 2, 6)
 
 
+@pytest.mark.parametrize("batch", [1, 2])
 @pytest.mark.parametrize("bounds", BOUNDS)
-def test_chunked_form_of_packed_sequences(bounds: list[int]) -> None:
-    """Sequences packed into one row do not see each other."""
+def test_chunked_form_of_packed_sequences(bounds: list[int], batch: int) -> None:
+    """Sequences packed into a row do not see each other, nor those of another row."""
     check(
-        chunked.chunk_gated_delta_rule_chunked, eager.chunk_gated_delta_rule_eager, *inputs(1, 90),
+        chunked.chunk_gated_delta_rule_chunked, eager.chunk_gated_delta_rule_eager, *inputs(batch, 90),
         cu_seqlens=torch.tensor(bounds, device=DEVICE), tolerance=10,
     )  # fmt: skip
 
@@ -68,7 +70,7 @@ def test_convolution_of_packed_sequences() -> None:
     )
 
 
-@pytest.mark.parametrize("bounds", [None, [0, 1, 8, 9]])
+@pytest.mark.parametrize("bounds", [None, [0, 1, 8, 9], [0, 1, 1, 9], [0, 1, 6]])
 @pytest.mark.parametrize("with_bias", [True, False])
 def test_npu_convolution(fake_torch_npu: ModuleType, bounds: list[int] | None, with_bias: bool) -> None:
     """The NPU file gives outputs and gradients of the definition, packed or not."""
@@ -77,9 +79,19 @@ def test_npu_convolution(fake_torch_npu: ModuleType, bounds: list[int] | None, w
     assert sys.modules["torch_npu"] is fake_torch_npu
     check(
         npu.causal_conv1d_npu, eager.causal_conv1d_eager,
-        random(1, 9, 3), random(3, 4, seed=1), random(3, seed=2) if with_bias else None,
+        random(2, 9, 3), random(3, 4, seed=1), random(3, seed=2) if with_bias else None,
         cu_seqlens=None if bounds is None else torch.tensor(bounds, device=DEVICE),
     )  # fmt: skip
+
+
+@pytest.mark.usefixtures("fake_torch_npu")
+def test_npu_convolution_of_no_token() -> None:
+    """No tokens give no tokens, and a gradient of zero for the weight."""
+    from veomni.ops.kernels.gated_delta_rule import npu
+
+    weight = random(3, 4, seed=1)
+    check(npu.causal_conv1d_npu, eager.causal_conv1d_eager, random(2, 0, 3), weight)
+    check(npu.causal_conv1d_npu, eager.causal_conv1d_eager, random(2, 0, 3), weight, random(3, seed=2))
 
 
 def test_npu_gated_norm(fake_torch_npu: ModuleType) -> None:

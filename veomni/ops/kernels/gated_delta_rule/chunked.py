@@ -28,14 +28,16 @@ def chunk_gated_delta_rule_chunked(
     if cu_seqlens is None:
         return _padded(*inputs)[:, : q.shape[1]].to(v.dtype)
     lengths = cu_seqlens.diff().tolist()
-    longest = max(lengths, default=0)
-    # One row for each sequence: their states then advance together.
-    rows = [
-        torch.stack([functional.pad(part, (0, 0, 0, 0, 0, longest - part.shape[0])) for part in x[0].split(lengths)])
-        for x in inputs
-    ]
-    output = _padded(*rows)
-    return torch.cat([output[i, :length] for i, length in enumerate(lengths)])[None].to(v.dtype)
+    lengths.append(q.shape[1] - sum(lengths))
+    # One row for each sequence of each row of the batch: their states then advance together.
+    rows = [_one_row_each(x, lengths) for x in inputs]
+    outputs = _padded(*rows).unflatten(0, (len(lengths), -1))
+    return torch.cat([outputs[i, :, :length] for i, length in enumerate(lengths)], dim=1).to(v.dtype)
+
+
+def _one_row_each(x: torch.Tensor, lengths: list[int]) -> torch.Tensor:
+    longest = max(lengths)
+    return torch.cat([functional.pad(x_, (0, 0, 0, 0, 0, longest - x_.shape[1])) for x_ in x.split(lengths, dim=1)])
 
 
 def _padded(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, g: torch.Tensor, beta: torch.Tensor) -> torch.Tensor:

@@ -1,6 +1,7 @@
 """The parts of gated-delta-rule attention in plain PyTorch: the definitions for every other implementation.
 
-Several sequences may be packed into a batch of one; *cu_seqlens* (sequences + 1) then says where each begins and ends.
+Several sequences may be packed into one row; *cu_seqlens* (sequences + 1) then says where each begins and ends. Tokens
+behind the last of them, such as padding, are one more; flash-linear-attention leaves what comes out there undefined.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ def causal_conv1d_npu(
     else:
         sequence = (positions_in_sequences(tokens, cu_seqlens, x.device) == 0).cumsum(0) - 1
     place = index + (sequence + 1) * reach
-    count = 1 if cu_seqlens is None else cu_seqlens.shape[0] - 1
-    spread = x.new_zeros(x.shape[0], tokens + count * reach, columns).index_copy(1, place, x)
+    # Tokens behind the last end are one sequence more, and without any token there must be something to convolve.
+    count = 1 if cu_seqlens is None else cu_seqlens.shape[0]
+    spread = x.new_zeros(x.shape[0], tokens + count * reach + 1, columns).index_copy(1, place, x)
     output = functional.conv1d(spread.transpose(1, 2), weight[:, None], bias, groups=columns)
     return functional.silu(output.transpose(1, 2).index_select(1, place - reach))
