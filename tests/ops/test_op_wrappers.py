@@ -50,7 +50,22 @@ def test_rms_norm(implementation: str, variant: str, fake_torch_npu: ModuleType)
     assert not output.requires_grad
     torch.testing.assert_close(output, expected)
     torch.testing.assert_close(gradients, torch.autograd.grad(expected, (x, weight), grad))
-    assert ("npu_rms_norm_backward" in fake_torch_npu.calls) == (implementation == "npu")
+    assert ("npu_rms_norm" in fake_torch_npu.calls) == (implementation == "npu")
+
+
+@pytest.mark.usefixtures("fake_torch_npu")
+def test_npu_adds_one_to_small_weights_in_float32() -> None:
+    """In the variant qwen3_5 a bfloat16 weight counts that bfloat16 cannot add to one, in both directions."""
+    select("npu")
+    x = random(7, 32, dtype=torch.bfloat16)
+    weight = random(32, dtype=torch.bfloat16, seed=1, scale=1e-3)
+    grad = random(7, 32, dtype=torch.bfloat16, seed=2).detach()
+    wrapper = op_wrappers.get_op_wrapper(("rms_norm", "qwen3_5"))
+    output, saved = wrapper.forward(x, weight, 1e-6)
+    expected = rms_norm_eager.rms_norm_qwen3_5_eager(x, weight, 1e-6)
+    assert torch.equal(output, expected)
+    gradients = wrapper.backward(grad, saved)
+    torch.testing.assert_close(gradients, torch.autograd.grad(expected, (x, weight), grad))
 
 
 @pytest.mark.parametrize("variant", ROTARY)

@@ -101,13 +101,12 @@ class _TritonRmsNorm:
 
 
 class _NpuRmsNorm:
-    def __init__(self, kernels: ModuleType, offset: float) -> None:
-        self._kernels, self._offset = kernels, offset
+    def __init__(self, kernels: ModuleType) -> None:
+        self._kernels = kernels
 
     def forward(self, hidden_states: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor, Any]:
-        gamma = weight if self._offset == 0.0 else weight + self._offset
-        output, rstd = self._kernels.rms_norm_forward_npu(hidden_states, gamma, eps)
-        return output, (hidden_states, gamma, rstd)
+        output, rstd = self._kernels.rms_norm_forward_npu(hidden_states, weight, eps)
+        return output, (hidden_states, weight, rstd)
 
     def backward(self, grad: torch.Tensor, saved: Any) -> tuple[torch.Tensor, ...]:
         return self._kernels.rms_norm_backward_npu(grad, *saved)
@@ -141,7 +140,6 @@ class _NpuRotary:
 
 def _build_rms_norm(implementation: str, variant: str) -> OpWrapper:
     standard = variant == "standard"
-    offset = 0.0 if standard else 1.0
     if implementation == "eager":
         from ...ops.kernels.rms_norm.eager import rms_norm_eager, rms_norm_qwen3_5_eager
 
@@ -153,11 +151,11 @@ def _build_rms_norm(implementation: str, variant: str) -> OpWrapper:
     if implementation == "triton":
         from ...ops.kernels.rms_norm import triton
 
-        return _TritonRmsNorm(triton, offset, late_cast=not standard)
+        return _TritonRmsNorm(triton, offset=0.0 if standard else 1.0, late_cast=not standard)
     if implementation == "npu" and IS_NPU_AVAILABLE:
         from ...ops.kernels.rms_norm import npu
 
-        return _NpuRmsNorm(npu, offset)
+        return _NpuRmsNorm(npu) if standard else _Differentiated(npu.rms_norm_qwen3_5_npu, count=2)
     raise _unavailable("rms_norm", implementation)
 
 
