@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from veomni.arguments import ArgumentsError, OpsImplementationConfig, VeOmniArguments, build_arguments, load_arguments
+from veomni.arguments import (
+    ArgumentsError,
+    OpsImplementationConfig,
+    TrainArguments,
+    VeOmniArguments,
+    build_arguments,
+    load_arguments,
+)
 from veomni.arguments import ops_config as module
 from veomni.ops import KERNEL_REGISTRY
 from veomni.ops.config import list_ops
@@ -118,6 +125,14 @@ def test_a_wrong_override_is_refused(tmp_path: Path, override: str) -> None:
     path.write_text("model: {model_type: decoder}\n")
     with pytest.raises(ArgumentsError, match=r"form section|no section"):
         load_arguments(VeOmniArguments, path, [override])
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0])
+def test_numbers_given_in_python_are_checked(value: float) -> None:
+    """A job that is not read from a file is checked like one that is."""
+    for name in ("learning_rate", "weight_decay", "aux_loss_weight"):
+        with pytest.raises(ValueError, match=f"^{name} must be .*, not {value}$"):
+            TrainArguments(**{name: value})
 
 
 def test_gpu_defaults_give_way_on_an_npu(monkeypatch: pytest.MonkeyPatch) -> None:
