@@ -97,7 +97,7 @@ def main() -> None:
     forward_and_backward(attend(half(1, 4, 64, 512), half(1, 100, 512), half(64), picked, 0.1))
     scores, _ = triton_indexer.lightning_indexer_triton(half(1, 100, 64, 128), half(1, 100, 128), half(1, 100, 64), 8)
     forward_and_backward(scores)
-    batch_invariant.matmul(half(1, 64, 64), half(1, 64, 64), half(64, 64), 0.5, 2.0)
+    batch_invariant.matmul(*(half(1, 64, 64) for _ in range(4)), 0.5, 2.0)
     batch_invariant.log_softmax_rows(half(4, 5000).detach(), torch.float32)
     batch_invariant.mean_rows(half(4, 5000).detach(), torch.float32)
     sys.stdout.writelines(f"{name} {size}\n" for name, size in sorted(_compiled.items()))

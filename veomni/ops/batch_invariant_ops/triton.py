@@ -16,18 +16,19 @@ _BLOCK = 4096
 @triton.jit
 def _matmul(
     a_ptr, b_ptr, bias_ptr, out_ptr, rows, columns, inner, alpha, beta,
-    a_batch, a_row, a_inner, b_batch, b_inner, b_column, bias_row, bias_column,
+    a_batch, a_row, a_inner, b_batch, b_inner, b_column, bias_batch, bias_row, bias_column,
     HAS_BIAS: tl.constexpr, GROUP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, INNER: tl.constexpr,
 ):  # fmt: skip
     # Tiles of a few rows and all columns follow each other, so that the matrix b stays in the cache.
     row_tiles = tl.cdiv(rows, ROWS)
     column_tiles = tl.cdiv(columns, COLUMNS)
-    group = tl.program_id(0) // (GROUP * column_tiles)
+    batch = (tl.program_id(0) // (row_tiles * column_tiles)).to(tl.int64)
+    tile = tl.program_id(0) % (row_tiles * column_tiles)
+    group = tile // (GROUP * column_tiles)
     height = tl.minimum(row_tiles - group * GROUP, GROUP)
-    within = tl.program_id(0) % (GROUP * column_tiles)
+    within = tile % (GROUP * column_tiles)
     row = ((group * GROUP + within % height) * ROWS + tl.arange(0, ROWS)).to(tl.int64)
     column = ((within // height) * COLUMNS + tl.arange(0, COLUMNS)).to(tl.int64)
-    batch = tl.program_id(1).to(tl.int64)
     k = tl.arange(0, INNER).to(tl.int64)
     a_at = a_ptr + batch * a_batch + row[:, None] * a_row + k[None, :] * a_inner
     b_at = b_ptr + batch * b_batch + k[:, None] * b_inner + column[None, :] * b_column
@@ -40,7 +41,7 @@ def _matmul(
     mask = (row < rows)[:, None] & (column < columns)[None, :]
     total = total * alpha
     if HAS_BIAS:
-        bias_at = bias_ptr + row[:, None] * bias_row + column[None, :] * bias_column
+        bias_at = bias_ptr + batch * bias_batch + row[:, None] * bias_row + column[None, :] * bias_column
         total += beta * tl.load(bias_at, mask=mask, other=0.0).to(tl.float32)
     out_at = out_ptr + batch * rows * columns + row[:, None] * columns + column[None, :]
     tl.store(out_at, total.to(out_ptr.dtype.element_ty), mask=mask)
@@ -82,21 +83,28 @@ def _mean(x_ptr, out_ptr, columns, BLOCK: tl.constexpr):
 
 
 def matmul(
-    a: torch.Tensor, b: torch.Tensor, bias: torch.Tensor | None = None, alpha: float = 1.0, beta: float = 1.0
-) -> torch.Tensor:
-    """``alpha * a @ b + beta * bias`` for each matrix of (batch, rows, inner) and (batch, inner, columns)."""
-    check_device(a, b)
+    a: torch.Tensor,
+    b: torch.Tensor,
+    output: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> None:
+    """Write ``alpha * a @ b + beta * bias`` to the contiguous *output*, which may be *bias*.
+
+    For each matrix of (batch, rows, inner) and (batch, inner, columns); the others are (batch, rows, columns).
+    """
+    check_device(a, b, output)
     batch, rows, inner = a.shape
     columns = b.shape[2]
-    output = torch.empty(batch, rows, columns, dtype=a.dtype, device=a.device)
     if output.numel():
-        _matmul[(triton.cdiv(rows, _ROWS) * triton.cdiv(columns, _COLUMNS), batch)](
+        # One axis for all: the others are limited to 65535.
+        _matmul[(batch * triton.cdiv(rows, _ROWS) * triton.cdiv(columns, _COLUMNS),)](
             a, b, bias, output, rows, columns, inner, alpha, beta,
-            *a.stride(), *b.stride(), *((0, 0) if bias is None else bias.stride()),
+            *a.stride(), *b.stride(), *((0, 0, 0) if bias is None else bias.stride()),
             HAS_BIAS=bias is not None, GROUP=_GROUP, ROWS=_ROWS, COLUMNS=_COLUMNS,
             INNER=32 if a.dtype == torch.float32 else 64, num_warps=8, num_stages=3,
         )  # fmt: skip
-    return output
 
 
 def log_softmax_rows(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
