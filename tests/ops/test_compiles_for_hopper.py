@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -20,15 +21,16 @@ INLINED = {"dot", "_factors", "_rotate_heads", "_scores", "_softmax"}
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="with a GPU the other tests compile the kernels")
 def test_every_kernel_compiles() -> None:
-    """Each function under ``@triton.jit`` in the package gives machine code for Hopper."""
+    """Each function under ``@triton.jit`` in the package gives machine code for Hopper, in each dtype."""
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     done = subprocess.run(
         [sys.executable, str(Path(__file__).with_name("compile_kernels.py"))],
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    sizes = {name: int(size) for name, size in (line.split() for line in done.stdout.splitlines())}
-    assert set(sizes) == kernels()
+    sizes = {(dtype, name): int(size) for dtype, name, size in map(str.split, done.stdout.splitlines())}
+    dtypes = ("torch.float32", "torch.bfloat16", "torch.float16")
+    assert set(sizes) == set(product(dtypes, kernels()))
     assert min(sizes.values()) > 0
 
 
