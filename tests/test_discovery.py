@@ -118,6 +118,7 @@ def test_equally_likely_packages_are_an_error(tmp_path: Path) -> None:
     ("files", "paths", "options", "message"),
     [
         (PACKAGE, ["veomi"], {}, "veomi: no such file or folder; did you mean `veomni`?"),
+        ({**PACKAGE, "train.py": ""}, ["trian.py"], {}, "trian.py: no such file or folder; did you mean `train.py`?"),
         (PACKAGE, ["nowhere/x.py"], {}, "nowhere/x.py: no such file or folder"),
         (PACKAGE, [""], {}, "an empty path was given"),
         ({"a.txt": "", "opslint.toml": ""}, ["."], {}, "no package to check in ROOT: looked for"),
@@ -160,6 +161,15 @@ def test_nothing_to_check(
     with pytest.raises(RunError) as error:
         discover(paths, **options)
     assert str(error.value).startswith(message.replace("ROOT", str(tmp_path)))
+
+
+def test_nothing_near(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that has no more than its ending from another one is not taken for that one."""
+    write_files(tmp_path, {**PACKAGE, "train.py": ""})
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RunError) as error:
+        discover(["nothing.py"])
+    assert str(error.value) == "nothing.py: no such file or folder"
 
 
 def test_folders_that_are_never_read(tmp_path: Path) -> None:

@@ -197,7 +197,9 @@ def test_links_and_odd_names(tree: Path) -> None:
     [
         ("mian", "--new-from mian: no such revision here; did you mean `main`?"),
         ("a" * 40, f"--new-from {'a' * 40}: no such revision here; `git fetch` may bring it, `git branch -a` lists"),
-        ("HEAD:veomni", "--new-from HEAD:veomni: no such revision here"),
+        ("HEAD:veomni", "--new-from HEAD:veomni: this is a folder, not a commit; give a commit, a branch or a tag"),
+        ("HEAD^{tree}", "--new-from HEAD^{tree}: this is a folder, not a commit; give a commit, a branch or a tag"),
+        ("HEAD:pyproject.toml...", "--new-from HEAD:pyproject.toml...: this is a file, not a commit"),
         ("", "--new-from: `` is no revision; give a commit, a branch or a tag"),
         ("...", "--new-from: `...` is no revision"),
         ("--all", "--new-from: `--all` is no revision"),

@@ -113,7 +113,10 @@ def _existing(path: str, *, may_be_missing: bool) -> str:
         siblings = os.listdir(parent)
     except OSError:
         siblings = []
-    hint = did_you_mean(os.path.basename(full), siblings)
+    # That both end in `.py` makes no two names alike.
+    name = os.path.basename(full)
+    near = [one for one in siblings if did_you_mean(os.path.splitext(name)[0], [os.path.splitext(one)[0]])]
+    hint = did_you_mean(name, near)
     raise RunError(f"{path}: no such file or folder{hint}")
 
 

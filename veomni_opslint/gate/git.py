@@ -45,6 +45,10 @@ class Repository:
         self._require_repository(revision)
         found = self._run("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
         if found.returncode:
+            kind = self._run("cat-file", "-t", name)
+            if not kind.returncode:
+                what = "a file" if kind.stdout.strip() == b"blob" else "a folder"
+                raise RunError(f"--new-from {revision}: this is {what}, not a commit; give a commit, a branch or a tag")
             raise RunError(f"--new-from {revision}: no such revision here{self._way_out(name)}")
         commit = found.stdout.decode().strip()
         if not revision.endswith(_MERGE_BASE):

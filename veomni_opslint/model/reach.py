@@ -12,6 +12,7 @@ from veomni_opslint.facts import FileFacts, Span
 from veomni_opslint.model.callers import Callers, Hop
 from veomni_opslint.model.guards import Guards
 from veomni_opslint.model.npu_modules import NpuModules
+from veomni_opslint.model.stand_ins import stand_in
 from veomni_opslint.model.symbols import Symbols
 from veomni_opslint.model.uses import Use, Uses
 
@@ -73,6 +74,8 @@ class Reach:
                     continue
                 if self.npu.is_namespace(module, ref.scope, ref.name):
                     if not ref.call and self.npu.has_fallback(module, ref.scope, ref.name):
+                        continue
+                    if stand_in(self.symbols, module, ref.scope, ref.name.partition(".")[0]) == "other":
                         continue
                     chain = self.callers.reached(module, ref.scope, ref.when)
                     if chain is not None:
