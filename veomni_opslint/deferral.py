@@ -42,6 +42,10 @@ def deferral(model: OpsModel, module: str, imported: Import, name: str | None = 
         raise NotPossibleError(NOT_PLAIN)
     if uses.compiled:
         raise NotPossibleError("a function that a compiler reads uses it, and such a function cannot import")
+    if uses.quoted:
+        raise NotPossibleError(
+            "an annotation in quotes names it, for which type checkers need an import: under `if TYPE_CHECKING:`"
+        )
     for one in uses.names:
         if _used_elsewhere(model, module, one):
             raise NotPossibleError(f"another module takes `{one}` from this one")

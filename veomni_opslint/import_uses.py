@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from veomni_opslint.extract.embedded import bound_by
@@ -12,6 +13,7 @@ from veomni_opslint.facts import Span
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _HARMLESS = frozenset({"staticmethod", "classmethod", "property", "cache", "lru_cache", "cached_property", "wraps"})
 _SPEAKS_OF_ALL = frozenset({"globals", "locals", "vars", "eval", "exec", "dir"})
+_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -19,7 +21,8 @@ class ImportUses(NamedTuple):
     """A plain import at the top of a module. ``alias`` is set for one name of an ``import a, b``.
 
     ``functions`` are the outermost functions that use it, each with the names that it uses, ``lambdas`` the lambdas
-    outside functions, ``outside`` are the names and attributes that are read when the module is loaded.
+    outside functions, ``outside`` are the names and attributes that are read when the module is loaded. ``quoted``: an
+    annotation in quotes, outside these functions, names it.
     """
 
     statement: ast.Import | ast.ImportFrom
@@ -28,6 +31,7 @@ class ImportUses(NamedTuple):
     functions: tuple[tuple[Function, frozenset[str]], ...]
     lambdas: tuple[ast.Lambda, ...]
     outside: tuple[ast.expr, ...]
+    quoted: bool
 
     @property
     def decorated(self) -> bool:
@@ -62,6 +66,7 @@ def import_uses(tree: ast.Module, span: Span, bound: Iterable[str]) -> ImportUse
         tuple((function, frozenset(used)) for function, used in uses.functions.items()),
         tuple(dict.fromkeys(uses.lambdas)),
         tuple(uses.outside),
+        _is_quoted(tree, names, tuple(uses.functions)),
     )
 
 
@@ -131,6 +136,24 @@ class _Uses:
         around = (*function.decorator_list, *function.args.defaults, *filter(None, function.args.kw_defaults))
         outside = any(root_of(one) in self.names for part in around for one in ast.walk(part))
         return self.names <= own and not outside and function.name not in self.names
+
+
+def _is_quoted(tree: ast.Module, names: frozenset[str], functions: tuple[Function, ...]) -> bool:
+    for annotation in _annotations(tree):
+        if any(one.body[0].lineno <= annotation.lineno <= (one.end_lineno or 0) for one in functions):
+            continue
+        quoted = (node.value for node in ast.walk(annotation) if isinstance(node, ast.Constant))
+        if any(isinstance(one, str) and not names.isdisjoint(_WORD.findall(one)) for one in quoted):
+            return True
+    return False
+
+
+def _annotations(tree: ast.Module) -> Iterator[ast.expr]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign | ast.arg) and node.annotation is not None:
+            yield node.annotation
+        elif isinstance(node, _FUNCTIONS) and node.returns is not None:
+            yield node.returns
 
 
 def _holds(statement: ast.stmt, span: Span) -> bool:
