@@ -63,7 +63,10 @@ def get_op_wrapper(op: str | tuple[str, str]) -> OpWrapper:
     config = get_ops_config()
     implementation = "eager" if config is None else getattr(config, _CONFIG_FIELDS[op_name])
     if implementation not in _SUPPORTED_IMPLEMENTATIONS[op_name]:
-        raise KeyError(f"{_CONFIG_FIELDS[op_name]}={implementation!r} has no wrapper for {op_name}/{variant}")
+        choices = ", ".join(sorted(_SUPPORTED_IMPLEMENTATIONS[op_name]))
+        raise KeyError(
+            f"{_CONFIG_FIELDS[op_name]}={implementation!r} has no wrapper for {op_name}/{variant}; choose {choices}"
+        )
     return _BUILDERS[op_name](implementation, variant)
 
 
@@ -181,7 +184,11 @@ def _build_rotary_pos_emb(implementation: str, variant: str) -> OpWrapper:
 
 
 def _unavailable(op_name: str, implementation: str) -> RuntimeError:
-    return RuntimeError(f"the wrapper {implementation!r} of {op_name} cannot be used on this machine")
+    choices = ", ".join(sorted(_SUPPORTED_IMPLEMENTATIONS[op_name] - {implementation}))
+    return RuntimeError(
+        f"{_CONFIG_FIELDS[op_name]}={implementation!r}: the wrapper {implementation!r} of {op_name} cannot be used on "
+        f"this machine; choose {choices}"
+    )
 
 
 _BUILDERS: dict[str, Callable[[str, str], OpWrapper]] = {
