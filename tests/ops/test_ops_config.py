@@ -14,6 +14,7 @@ from veomni.ops.config import get_ops_config, registry, set_ops_config
 from veomni.ops.config.registry import BackendSpec, OpScope, OpSpec
 from veomni.utils import import_utils
 
+EFFECTS, NOTE = "entries_under_test:effects", "entries_under_test:note"
 ELSEWHERE = BackendSpec("entries_under_test:double", target_override="Tims")
 
 
@@ -90,7 +91,7 @@ def test_a_misspelt_target_is_refused() -> None:
     for value in ("double", "eager"):
         set_ops_config(SimpleNamespace(times_implementation=value))
         module = ModuleType("model")
-        with pytest.raises(ValueError, match="model has no 'tims' that could be patched"):
+        with pytest.raises(ValueError, match="model has no 'tims' to bind a backend to"):
             registry.apply_per_model_patches(module, "Model", {"times": "tims"})
         assert not hasattr(module, "tims")
 
@@ -105,6 +106,16 @@ def test_a_backend_needs_the_hardware_of_its_package(monkeypatch: pytest.MonkeyP
     module.times = abs
     with pytest.raises(RuntimeError, match="it needs gpu, which this machine does not have; choose eager"):
         registry.apply_per_model_patches(module, "Model", {"times": "times"})
+
+
+def test_a_scope_may_be_a_plain_string() -> None:
+    """The value of a scope means the scope."""
+    registry.register_op(op("per_model"))
+    set_ops_config(SimpleNamespace(times_implementation="double"))
+    module = ModuleType("model")
+    module.times = abs
+    assert registry.apply_per_model_patches(module, "Model", {"times": "times"}) == ["times (double)"]
+    assert registry.list_ops(OpScope.PER_MODEL) == registry.list_ops() == [op()]
 
 
 def test_without_a_configuration_nothing_is_patched() -> None:
@@ -129,7 +140,7 @@ def test_without_a_configuration_nothing_is_patched() -> None:
             ),
         ),
         ("double", {"extra_backends": {"tims": {}}}, "Model has extra_backends of tims, which it does not patch"),
-        ("mine", {"extra_backends": {"times": {"mine": ELSEWHERE}}}, "model has no 'Tims' that could be patched"),
+        ("mine", {"extra_backends": {"times": {"mine": ELSEWHERE}}}, "model has no 'Tims' to bind a backend to"),
         ("typo", {}, "requires names 'torch_gpu'; known are liger_kernel, torch_npu, triton"),
         ("broken", {}, "is not of the form 'module:attribute'"),
     ],
@@ -163,6 +174,27 @@ def test_a_pointer_is_bound_and_the_side_effect_runs(clean_state: ModuleType) ->
             registry.apply_global_ops(SimpleNamespace(times_implementation=value))
 
 
+def test_a_misspelt_pointer_is_refused(clean_state: ModuleType) -> None:
+    """A pointer that does not exist is not made, as nothing would call it."""
+    registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pinter"))
+    with pytest.raises(ValueError, match="entries_under_test has no 'pinter' to bind a backend to"):
+        registry.apply_global_ops(SimpleNamespace(times_implementation="double"))
+    assert not hasattr(clean_state, "pinter")
+
+
+@pytest.mark.parametrize("spec", [BackendSpec(EFFECTS), BackendSpec(NOTE, entry_is_factory=True)])
+def test_what_cannot_be_called_is_not_bound(clean_state: ModuleType, spec: BackendSpec) -> None:
+    """A backend that is no function, or a factory that returns none, is an error in both scopes."""
+    with pytest.raises(TypeError, match=f"the backend {spec.entry} is .*, which cannot be called"):
+        patch("mine", extra_backends={"times": {"mine": spec}})
+    registry._OPS.clear()
+    backends = {"double": spec}
+    registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pointer", backends=backends))
+    with pytest.raises(TypeError, match=f"the backend {spec.entry} is .*, which cannot be called"):
+        registry.apply_global_ops(SimpleNamespace(times_implementation="double"))
+    assert clean_state.pointer is None
+
+
 def test_no_pointer_changes_where_one_cannot(clean_state: ModuleType) -> None:
     """Every selection is looked at before the first pointer is bound, and before the configuration is installed."""
     registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pointer"))
@@ -170,7 +202,7 @@ def test_no_pointer_changes_where_one_cannot(clean_state: ModuleType) -> None:
         OpSpec(
             name="sign", config_field="sign_implementation", label="sign", scope=OpScope.GLOBAL, default="npu",
             backends={"npu": BackendSpec("entries_under_test:double", requires=("torch_npu",))},
-            global_slot="entries_under_test:sign",
+            global_slot="entries_under_test:pointer",
         )
     )  # fmt: skip
     config = SimpleNamespace(times_implementation="double", sign_implementation="npu")

@@ -114,22 +114,26 @@ def apply_global_ops(ops_config: OpsImplementationConfig) -> list[str]:
     """Point the pointer of every GLOBAL op at its selected backend and say what was bound.
 
     Raises:
-        ValueError: the configuration selects something that is no backend.
+        ValueError: the configuration selects something that is no backend, or there is no such pointer.
+        TypeError: the backend is nothing that can be called.
         RuntimeError: the hardware or a required package is missing. Whatever is raised, no pointer has changed.
     """
-    chosen = []
+    chosen, applied = [], []
     for op in list_ops(OpScope.GLOBAL):
         value = getattr(ops_config, op.config_field)
         backend = op.backends.get(value)
         if backend is None:
             raise ValueError(f"{op.config_field}={value!r} is no backend of {op.name}; {_choices(op, op.backends)}")
         _check_requires(op, value, backend, op.backends)
-        chosen.append((op, value, backend, _replacement(backend)))
-    for op, _, backend, replacement in chosen:
-        module, attribute = _split(op.global_slot or "")
-        setattr(importlib.import_module(module), attribute, replacement)
+        path, attribute = _split(op.global_slot or "")
+        module = importlib.import_module(path)
+        _check_target(module, attribute)
+        chosen.append((module, attribute, backend, _replacement(backend)))
+        applied.append(f"{op.label} ({value})")
+    for module, attribute, backend, replacement in chosen:
+        setattr(module, attribute, replacement)
         _run_side_effect(backend)
-    return [f"{op.label} ({value})" for op, value, _, _ in chosen]
+    return applied
 
 
 def apply_per_model_patches(
@@ -149,6 +153,7 @@ def apply_per_model_patches(
         KeyError: a target names no op.
         ValueError: a target is a GLOBAL op or no attribute of the module, ``extra_backends`` names an op that is not
             patched, or a selected backend does not exist for this model.
+        TypeError: the backend is nothing that can be called.
         RuntimeError: the hardware or a required package is missing.
     """
     ops_config = get_ops_config()
@@ -163,8 +168,8 @@ def apply_per_model_patches(
         op = _OPS.get(op_name)
         if op is None:
             raise KeyError(f"{model_name} patches {op_name!r}, which is no registered op")
-        if op.scope is not OpScope.PER_MODEL:
-            raise ValueError(f"{model_name} patches {op_name!r}, which is a {op.scope.value} op")
+        if op.scope != OpScope.PER_MODEL:
+            raise ValueError(f"{model_name} patches {op_name!r}, which is a {op.scope} op")
         _check_target(hf_module, attribute)
         value = getattr(ops_config, op.config_field)
         backends = {**op.backends, **extra.get(op_name, {})}
@@ -227,12 +232,15 @@ def _patch(hf_module: ModuleType, backend: BackendSpec, attribute: str) -> None:
 
 def _check_target(hf_module: ModuleType, attribute: str) -> None:
     if not hasattr(hf_module, attribute):
-        raise ValueError(f"{hf_module.__name__} has no {attribute!r} that could be patched")
+        raise ValueError(f"{hf_module.__name__} has no {attribute!r} to bind a backend to")
 
 
 def _replacement(backend: BackendSpec) -> Any:
     entry = _load(backend.entry)
-    return entry() if backend.entry_is_factory else entry
+    replacement = entry() if backend.entry_is_factory else entry
+    if not callable(replacement):
+        raise TypeError(f"the backend {backend.entry} is {replacement!r}, which cannot be called")
+    return replacement
 
 
 def _run_side_effect(backend: BackendSpec) -> None:
