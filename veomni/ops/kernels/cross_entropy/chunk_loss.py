@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ....utils.import_utils import is_package_available
-from .reduction import IGNORE_INDEX, all_reduce_loss, global_count, predicted_labels
+from .reduction import IGNORE_INDEX, all_reduce_loss, assert_classes, global_count, predicted_labels
 
 if TYPE_CHECKING:
     from torch.distributed import ProcessGroup
@@ -75,6 +75,9 @@ class _ChunkLoss(torch.autograd.Function):
         shrink = 0.5 ** min(rows, size).bit_length() if late else 1.0
         factor = torch.ones_like(scale) if late else scale
         to_gradient = _select(hidden_states)
+        if labels.is_cuda:
+            # Triton reads a logit wherever a label leads; what PyTorch indexes with, it checks itself.
+            assert_classes(labels, weight.shape[0])
         hidden_states = hidden_states.contiguous()
         total = torch.zeros((), dtype=torch.float32, device=hidden_states.device)
         dhidden = torch.empty_like(hidden_states) if wants_hidden else None

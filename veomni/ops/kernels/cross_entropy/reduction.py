@@ -49,6 +49,12 @@ def predicted_labels(labels: torch.Tensor, shifted: bool, group: ProcessGroup | 
     return shift_labels(labels)
 
 
+def assert_classes(labels: torch.Tensor, classes: int) -> None:
+    """End the program at a label that is neither a class nor IGNORE_INDEX; a GPU is not waited for."""
+    known = (labels == IGNORE_INDEX) | (labels == labels.clamp(0, classes - 1))
+    torch._assert_async(known.all(), f"a label is neither {IGNORE_INDEX} nor one of {classes} classes")
+
+
 def global_count(labels: torch.Tensor, group: ProcessGroup | None) -> torch.Tensor:
     """The number of labels that count, over all ranks of *group*; at least one, so that no label gives no loss."""
     count = (labels != IGNORE_INDEX).sum().float()
