@@ -12,7 +12,7 @@ pytest.importorskip("triton", reason="the kernels need triton")
 
 from kernel_cases import DEVICE, DTYPES, check, random
 from veomni.ops.kernels import moe
-from veomni.ops.kernels.moe import eager, triton
+from veomni.ops.kernels.moe import eager, triton, triton_gemm
 from veomni.ops.kernels.moe.grouped import weighted_activation
 from veomni.ops.kernels.moe.routing import route
 from veomni.ops.kernels.moe.triton_gemm import rows_product, weights_product
@@ -142,6 +142,22 @@ def test_grouped_products_in_triton(dtype: torch.dtype) -> None:
     options = {"rtol": 2e-2, "atol": 2e-1} if dtype != torch.float32 else {"rtol": 1e-4, "atol": 1e-4}
     torch.testing.assert_close(rows_product(x, weight, routing).float(), expected_rows, **options)
     torch.testing.assert_close(weights_product(x, y, routing).float(), expected_weights, **options)
+
+
+def test_more_tiles_than_a_second_axis_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPU starts 65535 programs at most along the second axis of a grid, so there is a single one."""
+    grids: list[tuple[int, ...]] = []
+
+    class Recorder:
+        def __getitem__(self, grid: tuple[int, ...]) -> Callable[..., None]:
+            grids.append(grid)
+            return lambda *_, **__: None
+
+    monkeypatch.setattr(triton_gemm, "_rows_product", Recorder())
+    rows = 65_536 * 64
+    routing = route(torch.zeros(rows, 1, dtype=torch.int16, device=DEVICE), 1)
+    rows_product(torch.zeros(rows, 1, device=DEVICE), torch.zeros(1, 1, 1, device=DEVICE), routing)
+    assert grids == [(65_537,)]
 
 
 def test_the_slot_takes_the_tensors_of_the_module() -> None:

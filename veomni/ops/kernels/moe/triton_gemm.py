@@ -20,7 +20,9 @@ def _rows_product(
     weight_expert, weight_inner, weight_column,
     EXPERTS: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, INNER: tl.constexpr,
 ):  # fmt: skip
-    tile = tl.program_id(1)
+    # On one axis, as the others end at 65535 programs.
+    blocks = tl.cdiv(columns, COLUMNS)
+    tile = tl.program_id(0) // blocks
     each = tl.arange(0, EXPERTS)
     ends = tl.load(tile_end_ptr + each, mask=each < experts, other=2**31 - 1)
     expert = tl.sum((ends <= tile).to(tl.int32), axis=0)
@@ -28,7 +30,7 @@ def _rows_product(
         first_tile = tl.where(expert > 0, tl.load(tile_end_ptr + tl.maximum(expert - 1, 0)), 0)
         row = tl.load(start_ptr + expert) + (tile - first_tile) * ROWS + tl.arange(0, ROWS)
         row_mask = (row < tl.load(start_ptr + expert + 1))[:, None]
-        column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+        column = tl.program_id(0) % blocks * COLUMNS + tl.arange(0, COLUMNS)
         column_mask = (column < columns)[None, :]
         k = tl.arange(0, INNER)
         x_at = x_ptr + row.to(tl.int64)[:, None] * inner + k[None, :]
@@ -87,7 +89,7 @@ def rows_product(x: torch.Tensor, weight: torch.Tensor, routing: Routing) -> tor
         # Each expert can add at most one tile that is not full.
         tiles = triton.cdiv(x.shape[0], _ROWS) + experts
         block_columns, block_inner = _block(columns, _OUT), _inner_block(inner, x)
-        _rows_product[(triton.cdiv(columns, block_columns), tiles)](
+        _rows_product[(triton.cdiv(columns, block_columns) * tiles,)](
             x, weight, output, starts, tile_ends, experts, inner, columns, *weight.stride(),
             EXPERTS=triton.next_power_of_2(experts), ROWS=_ROWS, COLUMNS=block_columns, INNER=block_inner,
             num_warps=4, num_stages=3,
