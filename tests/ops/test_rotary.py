@@ -117,3 +117,9 @@ def test_angles() -> None:
     inv_freq = 10_000.0 ** (-torch.arange(0, 10, 2, device=DEVICE) / 10)
     positions = torch.tensor([[0, 1, 2], [500, 10_000, 131_071]], device=DEVICE)
     check(triton_angles.rotary_angles_triton, eager.rotary_angles_eager, inv_freq, positions, 1.5, tolerance=4)
+
+
+def test_frequencies_of_two_dimensions_are_refused() -> None:
+    """A row for each sequence would be taken for one row of as many frequencies as there are sequences."""
+    with pytest.raises(ValueError, match=r"one row, not \(2, 5\)"):
+        triton_angles.rotary_angles_triton(random(2, 5).detach(), torch.zeros(2, 3, device=DEVICE), 1.0)

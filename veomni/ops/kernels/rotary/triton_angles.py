@@ -33,8 +33,14 @@ def _angles(inv_freq_ptr, position_ptr, cos_ptr, sin_ptr, half, scaling, HALF: t
 def rotary_angles_triton(
     inv_freq: torch.Tensor, position_ids: torch.Tensor, scaling: float
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The scaled cosine and sine in float32, of shape (*position_ids*.shape, 2 * frequencies)."""
+    """The scaled cosine and sine in float32, of shape (*position_ids*.shape, 2 * frequencies).
+
+    Raises:
+        ValueError: *inv_freq* is not one row of frequencies.
+    """
     check_device(inv_freq, position_ids)
+    if inv_freq.dim() != 1:
+        raise ValueError(f"the frequencies are one row, not {tuple(inv_freq.shape)}")
     half = inv_freq.shape[0]
     shape = (*position_ids.shape, 2 * half)
     cos = torch.empty(shape, dtype=torch.float32, device=inv_freq.device)
