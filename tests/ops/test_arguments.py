@@ -15,6 +15,7 @@ from veomni.arguments import (
     load_arguments,
 )
 from veomni.arguments import ops_config as module
+from veomni.models.transformers.moe_decoder.configuration_moe_decoder import MoeDecoderConfig
 from veomni.ops import KERNEL_REGISTRY
 from veomni.ops.config import list_ops
 
@@ -150,6 +151,14 @@ def test_choices_are_checked_in_python_too(field: str) -> None:
     """A value that no YAML file could have is refused where the configuration is made."""
     with pytest.raises(ValueError, match=rf"^{field}='tielang' is none of eager, .*"):
         OpsImplementationConfig.all_eager(**{field: "tielang"})
+
+
+def test_every_word_is_checked_in_python_too() -> None:
+    """A dtype, and the kind of the experts of a model, are words of which each means something."""
+    with pytest.raises(ValueError, match="dtype='bfloat15' is none of float32, bfloat16; did you mean bfloat16"):
+        TrainArguments(dtype="bfloat15")
+    with pytest.raises(ValueError, match="experts='gptoss' is none of swiglu, gpt_oss; did you mean gpt_oss"):
+        MoeDecoderConfig(experts="gptoss")
 
 
 def test_every_default_of_an_npu_is_allowed_there() -> None:

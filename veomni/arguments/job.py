@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .ops_config import OpsImplementationConfig
+from .parser import check_choices
 
 
 @dataclass
@@ -43,7 +44,8 @@ class TrainArguments:
     """``train``: how long, how fast, and over how many ranks a sequence is cut up.
 
     Raises:
-        ValueError: a number is out of range, or there is nothing for ``async_ulysses`` to do.
+        ValueError: a number is out of range, a word is none of the choices, or there is nothing for ``async_ulysses``
+            to do.
     """
 
     max_steps: int = 200
@@ -58,6 +60,7 @@ class TrainArguments:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_choices(self)
         _check_positive(self, "max_steps", "learning_rate", "ulysses_size", "log_steps")
         _check_not_negative(self, "warmup_steps", "weight_decay", "aux_loss_weight")
         if self.async_ulysses and self.ulysses_size == 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ....arguments.parser import check_choices
 from ...sizes import check_sizes
 
 
@@ -30,6 +31,7 @@ class MoeDecoderConfig:
     model_type: str = "moe_decoder"
 
     def __post_init__(self) -> None:
+        check_choices(self)
         check_sizes(
             self,
             multiples={
