@@ -105,6 +105,8 @@ def compile_all(dtype: torch.dtype) -> None:
     )
     forward_and_backward(scores)
     batch_invariant.matmul(*(zeros(1, 64, 64) for _ in range(4)), 0.5, 2.0)
+    # Sizes and strides of one are constants for Triton.
+    batch_invariant.matmul(zeros(1, 1, 64), zeros(1, 64, 1), zeros(1, 1, 1), zeros(1, 1, 1))
     batch_invariant.log_softmax_rows(zeros(4, 5000).detach(), torch.float32)
     batch_invariant.mean_rows(zeros(4, 5000).detach(), torch.float32)
 
