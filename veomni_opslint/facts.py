@@ -84,6 +84,7 @@ class Scope(NamedTuple):
     is_generator: bool = False
     deferred: bool = False
     choices: tuple[tuple[Condition, tuple[Any, ...]], ...] = ()
+    metaclass: str = ""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

@@ -110,6 +110,21 @@ EAGER = (
         "class _Loader:\n    def load(self):\n        self._load()\n\n    def _load(self):\n        import triton\n\n\n"
         "_loader = _Loader()\n_loader.load()  # OPS101",
     ),
+    _eager("by a map in a list", "import importlib\n\nKERNELS = [*map(importlib.import_module, ['triton'])]  # OPS101"),
+    _eager(
+        "when a class is derived",
+        "class _Kernel:\n    def __init_subclass__(cls):\n        import triton\n\n        cls.language = triton\n\n\n"
+        "class _Fast(_Kernel):  # OPS101\n    pass",
+    ),
+    _eager(
+        "in a metaclass",
+        "class _Meta(type):\n    def __init__(cls, *args):\n        import triton\n\n\n"
+        "class _Fast(metaclass=_Meta):  # OPS101\n    pass",
+    ),
+    _eager(
+        "harmless: class that nobody derives from",
+        "class _Kernel:\n    def __init_subclass__(cls):\n        import triton\n\n        cls.language = triton",
+    ),
     _eager("by a map", "import importlib\n\nKERNELS = list(map(importlib.import_module, ('triton',)))  # OPS101"),
     _eager("in a list", "import importlib\n\nKERNELS = [importlib.import_module(n) for n in ('triton',)]  # OPS101"),
     _eager("by a call in a class body", "class _Kernels:\n    triton = __import__('triton')  # OPS101"),

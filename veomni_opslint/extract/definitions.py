@@ -94,6 +94,7 @@ def class_statement(walker: Walker, node: ast.ClassDef, when: Condition) -> Cond
     scope = walker.enter("class", node.name, node, when)
     scope.gate, scope.decorators = gate, decorators
     scope.bases = tuple(dotted(base) for base in node.bases)
+    scope.metaclass = next((dotted(one.value) for one in node.keywords if one.arg == "metaclass"), "")
     scope.completes = walker.block(node.body, TRUE)
     walker.attributes += [
         AttributeTruth(scope.index, name, scope.index, truth_of(value), choices_of(value))

@@ -136,6 +136,11 @@ def _record_call(walker: Walker, node: ast.Call, name: str, when: Condition) -> 
     )  # fmt: skip
 
 
+def _starred(walker: Walker, node: ast.Starred, when: Condition) -> None:
+    imports_by_map(walker, node.value, when)
+    scan(walker, node.value, when)
+
+
 def _bool_op(walker: Walker, node: ast.BoolOp, when: Condition) -> None:
     conjunction = node.op.__class__ is ast.And
     for value in node.values:
@@ -218,6 +223,7 @@ _SPECIAL: dict[type[ast.AST], Callable[[Walker, ast.AST, Condition], None]] = {
     ast.GeneratorExp: _comprehension,  # type: ignore[dict-item]
     ast.DictComp: _comprehension,  # type: ignore[dict-item]
     ast.Lambda: _lambda,  # type: ignore[dict-item]
+    ast.Starred: _starred,  # type: ignore[dict-item]
     ast.Yield: _yield,  # type: ignore[dict-item]
     ast.YieldFrom: _yield,  # type: ignore[dict-item]
 }

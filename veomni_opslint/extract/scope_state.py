@@ -41,6 +41,7 @@ class ScopeState:
     arguments: ast.arguments | None = None
     decorators: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
+    metaclass: str = ""
     returns: Condition = FALSE
     completes: Condition = TRUE
     leaves: Condition = FALSE
@@ -99,6 +100,7 @@ class ScopeState:
             is_async=self.is_async,
             is_generator=self.is_generator,
             choices=self.choices,
+            metaclass=self.metaclass,
         )
 
     def child_qualname(self, name: str) -> str:

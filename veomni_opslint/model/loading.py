@@ -140,6 +140,15 @@ class Loading:
                 certain = running[imported.scope] and self._certain_import(imported, facts.scopes[imported.scope])
                 yield Step(module, imported, imported.scope, imported.handled, certain)
         seen: set[tuple[str, int]] = set()
+        for scope in facts.scopes[1:]:
+            if scope.kind == "class" and scope.index in running:
+                line, column, _, _ = scope.span
+                header = (line, column, line, column + len(f"class {scope.name}"))
+                for where, there, function in self.calls.by_definition(module, scope):
+                    if (where, function.index) not in seen:
+                        seen.add((where, function.index))
+                        for step in self._run(where, there, function, False, running[scope.index], seen):
+                            yield step._replace(called_from=(module, header))
         decorators = {(one.parent, name) for one in facts.scopes for name in one.decorators if one.parent in running}
         for ref in facts.refs:
             called = ref.call or (ref.scope, ref.name) in decorators

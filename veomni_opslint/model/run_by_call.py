@@ -11,6 +11,7 @@ from veomni_opslint.model.called_at_load import class_made, lambda_held, methods
 from veomni_opslint.model.symbols import Symbols, Target
 
 _CONSTRUCTORS = ("__new__", "__init__", "__post_init__")
+_CLASS_MAKERS = ("__prepare__", "__new__", "__init__")
 _MAX_BASES = 8
 
 
@@ -40,6 +41,37 @@ class RunByCall:
         """The methods that the call at a place runs at once on what the target gives or holds."""
         for one in self._methods_run(target, facts, ref):
             yield from self._read(one)
+
+    def by_definition(self, module: str, owner: Scope) -> Iterator[Run]:
+        """What runs because a class is defined: ``__init_subclass__`` of a base, and what makes it in its metaclass."""
+        if not (self.symbols.mentioning("__init_subclass__") or self.symbols.mentioning("metaclass=")):
+            return
+        here = Target("scope", module, owner.name, owner.index)
+        hooks = [hook for base in self._bases(here) for hook in self._method(base, "__init_subclass__", 0)]
+        for meta in self._metaclasses(here, 0):
+            if self._is_class(meta):
+                hooks += [hook for name in _CLASS_MAKERS for hook in self._method(meta, name, 0)]
+            else:
+                hooks.append(meta)
+        for hook in hooks:
+            yield from self._read(hook)
+
+    def _metaclasses(self, owner: Target, depth: int) -> Iterator[Target]:
+        """The metaclass that a class names, or else those of its bases, as far as they are the project's."""
+        here = self.symbols.modules[owner.module].scopes[owner.scope]
+        if here.metaclass:
+            found = self.symbols.resolve(owner.module, here.parent, here.metaclass)
+            yield from (one for one in found if one.kind == "scope" and not one.rest)
+        elif depth < _MAX_BASES:
+            for base in self._bases(owner):
+                yield from self._metaclasses(base, depth + 1)
+
+    def _bases(self, owner: Target) -> Iterator[Target]:
+        here = self.symbols.modules[owner.module].scopes[owner.scope]
+        for name in here.bases:
+            for found in self.symbols.resolve(owner.module, here.parent, name) if name else ():
+                if found.kind == "scope" and not found.rest and self._is_class(found):
+                    yield found
 
     def _run_by(self, target: Target) -> Iterator[Target]:
         """What runs when a target is called: the function; of a class its constructors; of a name its lambda."""
@@ -87,15 +119,7 @@ class RunByCall:
             here = facts.scopes[owner.scope]
             self._importing[key] = any(
                 facts.scopes[facts.scopes[one.scope].parent] is here for one in facts.imports if one.scope
-            ) or (
-                depth < _MAX_BASES
-                and any(
-                    self._imports_in_a_method(base, depth + 1)
-                    for name in here.bases
-                    for base in self.symbols.resolve(owner.module, here.parent, name)
-                    if base.kind == "scope" and not base.rest and self._is_class(base)
-                )
-            )
+            ) or (depth < _MAX_BASES and any(self._imports_in_a_method(base, depth + 1) for base in self._bases(owner)))
         return self._importing[key]
 
     def _method(self, owner: Target, name: str, depth: int) -> Iterator[Target]:
@@ -106,10 +130,8 @@ class RunByCall:
         if own is not None:
             yield Target("scope", owner.module, name, own.index)
         elif depth < _MAX_BASES:
-            for base in here.bases:
-                for found in self.symbols.resolve(owner.module, here.parent, base):
-                    if found.kind == "scope" and not found.rest and self._is_class(found):
-                        yield from self._method(found, name, depth + 1)
+            for base in self._bases(owner):
+                yield from self._method(base, name, depth + 1)
 
     def _is_class(self, target: Target) -> bool:
         scopes = self.symbols.modules[target.module].scopes
