@@ -18,6 +18,7 @@ import torch
 
 from benchmarks import kernels
 from veomni.ops import KERNEL_REGISTRY
+from veomni.ops.kernel_registry import KernelUnavailableError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,15 +47,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def resolve() -> Iterator[str]:
     """One row of a table for each kernel: resolved, or why not."""
     for spec in KERNEL_REGISTRY.specs():
-        outcome = KERNEL_REGISTRY.unavailable(spec)
-        if outcome is None:
-            try:
-                kernel = KERNEL_REGISTRY.resolve(spec.op_name, spec.variant, spec.name)
-                outcome = "resolved" if callable(kernel) else "crashed: no kernel"
-            except ImportError as error:
-                outcome = f"not installed: {error}"
-            except Exception as error:  # noqa: BLE001  a package may fail in any way, and the others are still tried
-                outcome = f"crashed: {type(error).__name__}: {error}"
+        try:
+            kernel = KERNEL_REGISTRY.resolve(spec.op_name, spec.variant, spec.name)
+            outcome = "resolved" if callable(kernel) else "crashed: no kernel"
+        except KernelUnavailableError as error:
+            outcome = str(error)
+        except ImportError as error:
+            outcome = f"not installed: {error}"
+        except Exception as error:  # noqa: BLE001  a package may fail in any way, and the others are still tried
+            outcome = f"crashed: {type(error).__name__}: {error}"
         yield f"| {spec.op_name}/{spec.variant} | {spec.name} | {' '.join(outcome.split())} |"
 
 

@@ -97,12 +97,12 @@ def test_a_missing_package_or_version_is_said(requirement: PackageRequirement, r
         registry.resolve("add", "standard", "plain")
 
 
-@pytest.mark.parametrize("name", ["liger_kernel", "triton", "fla", "quack", "flashmla"])
+@pytest.mark.parametrize("name", ["liger_kernel", "triton", "tilelang", "fla", "quack", "flashmla"])
 def test_kernels_say_which_package_they_need(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without its package, a kernel for a GPU is refused by the registry and not by the import of its factory."""
     monkeypatch.setattr(HardwareRequirement, "is_satisfied", lambda _: True)
     monkeypatch.setattr(import_utils, "is_package_available", lambda _: False)
-    specs = [one for one in KERNEL_REGISTRY.specs() if one.name == name and not one.op_name.startswith("v4_")]
+    specs = [one for one in KERNEL_REGISTRY.specs() if one.name == name]
     for one in specs:
         with pytest.raises(KernelUnavailableError, match="is not installed"):
             KERNEL_REGISTRY.resolve(one.op_name, one.variant, one.name)

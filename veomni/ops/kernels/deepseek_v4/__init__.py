@@ -39,6 +39,7 @@ def _tilelang_attention() -> Kernel:
     return sparse_attention_with_sink_tilelang
 
 
+_TRITON = PackageRequirement("triton")
 # Written for 0.1.15: the language still changes with each release.
 _TILELANG = PackageRequirement("tilelang", min_version="0.1.15", below="0.2")
 
@@ -54,6 +55,7 @@ for _op, _triton, _tilelang, _description in (
             factory=_triton,
             hardware=HardwareRequirement("gpu", min_compute_capability=80),
             description=_description,
+            requires=(_TRITON,),
         )
     )
     KERNEL_REGISTRY.register(
