@@ -86,6 +86,12 @@ def test_liger(install: Install) -> None:
     check(rotary.rotary_pos_emb_partial_liger, rotary_eager.rotary_pos_emb_partial_eager, q, k, *part)
     with pytest.raises(ValueError, match="heads in dimension 1"):
         rotary.rotary_pos_emb_liger(q, k, *whole, unsqueeze_dim=2)
+    with pytest.raises(ValueError, match="differ in more than their heads"):
+        rotary.rotary_pos_emb_liger(q, k[:, :, :3], *whole)
+    with pytest.raises(ValueError, match="do not fit queries"):
+        rotary.rotary_pos_emb_liger(q, k, *part)
+    with pytest.raises(ValueError, match=r"gate is torch\.float32 \(3, 8\) but up is torch\.float32 \(2, 8\)"):
+        liger_swiglu.silu_mul_liger(row, row[:2])
     check(liger_swiglu.silu_mul_liger, swiglu_eager.silu_mul_eager, row, random(3, 8, seed=2))
     assert swiglu.liger_mlp().__name__ == "swiglu_mlp"
     labels = torch.tensor([[1, -100, 2]], device=DEVICE)

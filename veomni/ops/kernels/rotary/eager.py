@@ -28,6 +28,37 @@ def rotary_pos_emb_partial_eager(
     return torch.cat((rotated[0], q[..., rotary:]), dim=-1), torch.cat((rotated[1], k[..., rotary:]), dim=-1)
 
 
+def check_shapes(
+    q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int, *, partial: bool
+) -> None:
+    """Compare the shapes of what is rotated, for kernels that take them on trust.
+
+    *q* and *k* have four dimensions and differ in their heads only. *cos* and *sin* have a row for each token, of each
+    sequence or of all, as wide as the heads or with *partial* not wider.
+
+    Raises:
+        ValueError: they do not belong together.
+    """
+    if unsqueeze_dim not in (1, 2):
+        raise ValueError(f"the heads are in dimension 1 or 2, not {unsqueeze_dim}")
+    sizes = [[size for i, size in enumerate(x.shape) if i != unsqueeze_dim] for x in (q, k)]
+    if q.dim() != 4 or k.dim() != 4 or sizes[0] != sizes[1]:
+        raise ValueError(
+            f"queries {tuple(q.shape)} and keys {tuple(k.shape)} differ in more than their heads, "
+            f"which are in dimension {unsqueeze_dim}"
+        )
+    batch, tokens, width = sizes[0]
+    rotary = cos.shape[-1]
+    if (
+        cos.shape != sin.shape
+        or tuple(cos.shape) not in {(1, tokens, rotary), (batch, tokens, rotary)}
+        or rotary % 2
+        or rotary > width
+        or (rotary < width and not partial)
+    ):
+        raise ValueError(f"cos {tuple(cos.shape)} and sin {tuple(sin.shape)} do not fit queries {tuple(q.shape)}")
+
+
 def rope_apply_wan_eager(x: torch.Tensor, freqs: torch.Tensor, num_heads: int) -> torch.Tensor:
     """The form of the Wan DiT: multiply neighbouring pairs of *x* (batch, tokens, heads * width) by complex *freqs*.
 

@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 
 from ..triton_support import block_of, check_device, warps_for
+from .eager import check_shapes
 
 _LARGEST_TILE = 65_536
 
@@ -109,7 +110,7 @@ def rotate(
         ValueError: the shapes do not belong together.
     """
     check_device(q, k, cos, sin)
-    _check_shapes(q, k, cos, sin, unsqueeze_dim)
+    check_shapes(q, k, cos, sin, unsqueeze_dim, partial=True)
     q, k, cos, sin = (x if x.stride(-1) == 1 else x.contiguous() for x in (q, k, cos, sin))
     token_dim = 3 - unsqueeze_dim
     batch, tokens, width, rotary = q.shape[0], q.shape[token_dim], q.shape[-1], cos.shape[-1]
@@ -126,23 +127,3 @@ def rotate(
             TAIL=triton.next_power_of_2(tail) if tail else 0, num_warps=warps_for(blocks[0] * blocks[2]),
         )  # fmt: skip
     return outputs
-
-
-def _check_shapes(q: torch.Tensor, k: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor, unsqueeze_dim: int) -> None:
-    if unsqueeze_dim not in (1, 2):
-        raise ValueError(f"the heads are in dimension 1 or 2, not {unsqueeze_dim}")
-    sizes = [[size for i, size in enumerate(x.shape) if i != unsqueeze_dim] for x in (q, k)]
-    if q.dim() != 4 or k.dim() != 4 or sizes[0] != sizes[1]:
-        raise ValueError(
-            f"queries {tuple(q.shape)} and keys {tuple(k.shape)} differ in more than their heads, "
-            f"which are in dimension {unsqueeze_dim}"
-        )
-    batch, tokens, width = sizes[0]
-    rotary = cos.shape[-1]
-    if (
-        cos.shape != sin.shape
-        or tuple(cos.shape) not in {(1, tokens, rotary), (batch, tokens, rotary)}
-        or rotary % 2
-        or rotary > width
-    ):
-        raise ValueError(f"cos {tuple(cos.shape)} and sin {tuple(sin.shape)} do not fit queries {tuple(q.shape)}")

@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 
 from ..triton_support import check_device
+from .eager import check_gate_and_up
 
 _BLOCK = 4096
 
@@ -65,8 +66,7 @@ def silu_mul_triton(gate: torch.Tensor, up: torch.Tensor) -> torch.Tensor:
     Raises:
         ValueError: the inputs differ in shape or dtype.
     """
-    if gate.shape != up.shape or gate.dtype != up.dtype:
-        raise ValueError(f"gate is {gate.dtype} {tuple(gate.shape)} but up is {up.dtype} {tuple(up.shape)}")
+    check_gate_and_up(gate, up)
     return _SiluMul.apply(gate, up)
 
 
