@@ -19,7 +19,8 @@ def _scores(q, kv_ptr, index_ptr, batch, token, start, keys, width, selected, sc
     """A block of selected keys, which of them exist, where they are, and their scores."""
     k = start + tl.arange(0, KEYS)
     index = tl.load(index_ptr + token * selected + k, mask=k < selected, other=-1).to(tl.int64)
-    exists = (index >= 0) & (index < keys)
+    # Without its sign -1 is beyond the keys, too.
+    exists = index.to(tl.uint64) < keys
     at = (batch * keys + index)[:, None] * width + column[None, :]
     mask = exists[:, None] & (column < width)[None, :]
     kv = tl.load(kv_ptr + at, mask=mask, other=0.0)
