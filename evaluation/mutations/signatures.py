@@ -17,6 +17,7 @@ from evaluation.mutations.tree_places import (
 NORM = "veomni_rms_norm(hidden_states, self.weight, self.variance_epsilon)"
 ROTARY = "apply_rotary_pos_emb(query_states, key_states, cos, sin)"
 CROSS_ENTROPY = KERNELS + "cross_entropy/__init__.py"
+QWEN3_5_NPU = MODELS + "qwen3_5/generated/patched_modeling_qwen3_5_npu.py"
 OWN = "def two(a, b=1, *, c=2):\n    return a, b\n\n\n"
 
 
@@ -68,6 +69,19 @@ MUTATIONS = (
         f"return {NORM}",
         "args = (self.weight,)\n            norm = functools.partial(veomni_rms_norm.bound_kernel(), hidden_states)\n"
         "            return norm(*args, self.variance_epsilon)",
+    ),
+    _call(
+        "kernel of an attribute under a name",
+        "mixed_qkv = self.causal_conv1d_fn(\n                    x=mixed_qkv,",
+        "conv = self.causal_conv1d_fn\n                mixed_qkv = conv(\n"
+        "                    inputs=mixed_qkv,  # OPS307~",
+        QWEN3_5_NPU,
+    ),
+    _call(
+        "harmless kernel of an attribute under a name",
+        "mixed_qkv = self.causal_conv1d_fn(\n",
+        "conv = self.causal_conv1d_fn\n                mixed_qkv = conv(\n",
+        QWEN3_5_NPU,
     ),
     _call("keyword of a function", ROTARY, ROTARY.replace(")", ", dim=1)  # OPS307")),
     _call("constructor", "self.mlp = Qwen3MLP(config)", "self.mlp = Qwen3MLP(config, 1)  # OPS307"),

@@ -1,11 +1,11 @@
-"""Calls of slots under a local name or by a partial, and with arguments that have a name of their own."""
+"""Calls of slots, and of attributes that hold one, under a local name, by a partial, or with arguments under a name."""
 
 from __future__ import annotations
 
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from veomni_opslint.conditions import TRUE
@@ -18,20 +18,20 @@ from veomni_opslint.model.local_slots import LocalSlots
 from veomni_opslint.model.ops_model import OpsModel
 from veomni_opslint.model.sites import outer_functions, tree_of
 from veomni_opslint.model.slot_names import Names
-from veomni_opslint.model.slots import OpSlotInfo
 
 _UNPACKED = re.compile(r"[(,]\s*\*{1,2}([A-Za-z_]\w*)")
+_ATTRIBUTE = re.compile(r"[ \t]*(self\.\w+)(?::[^=\n]+)?$")
 _LONGEST_CALL = 400
 _FURTHEST = 4000
 _PARTIAL = "partial"
 
 
-class _Partial(NamedTuple):
-    """A slot, and the arguments that it has before it is called."""
+class _Called(NamedTuple):
+    """The name of a slot or attribute, and the arguments that it has before it is called."""
 
-    slot: OpSlotInfo
-    args: list[ast.expr]
-    keywords: list[ast.keyword]
+    name: str
+    args: Sequence[ast.expr] = ()
+    keywords: Sequence[ast.keyword] = ()
 
 
 def indirect_calls(model: OpsModel) -> Iterator[CallSite]:
@@ -39,16 +39,27 @@ def indirect_calls(model: OpsModel) -> Iterator[CallSite]:
     kernel = model.dialect.slot_kernel
     for module, names in model.slot_names.items():
         facts = model.module(module)
-        for function in _functions(facts, names, kernel):
+        attributes = frozenset(_holding(facts.text, names))
+        for function in _functions(facts, names, attributes, kernel):
             root = tree_of(facts, function)
             if root is not None:
-                for call in _Function(root, names, kernel).calls(function.index):
+                for call in _Function(root, names, attributes, kernel).calls(function.index):
                     yield CallSite(module, facts, call, False)
 
 
-def _functions(facts: FileFacts, names: Names, kernel: str) -> Iterator[Scope]:
+def _holding(text: str, names: Names) -> Iterator[str]:
+    """The attributes to which a slot, or its kernel, is assigned."""
+    for name in names:
+        at = 0
+        while (at := text.find(f" = {name}", at) + 1) > 0:
+            found = _ATTRIBUTE.match(text, text.rfind("\n", 0, at) + 1, at - 1)
+            if found is not None:
+                yield found[1]
+
+
+def _functions(facts: FileFacts, names: Names, attributes: Collection[str], kernel: str) -> Iterator[Scope]:
     """The functions whose text has something like such a call."""
-    offsets = sorted(_worth_a_look(facts.text, names, f".{kernel}()"))
+    offsets = sorted((*_worth_a_look(facts.text, names, f".{kernel}()"), *_renamed(facts.text, attributes)))
     if not offsets:
         return
     functions = outer_functions(facts)
@@ -73,20 +84,41 @@ def _worth_a_look(text: str, names: Names, kernel: str) -> Iterator[int]:
                 if named or text.startswith("(", end + len(kernel)):
                     yield start
             elif text.startswith("(", end):
-                given = text[end : end + _LONGEST_CALL]
-                earlier = text[max(start - _FURTHEST, 0) : start]
-                if "*" in given and any(f" {one} = " in earlier for one in _UNPACKED.findall(given)):
+                if _unpacks(text, start, end):
                     yield start
             elif named and text[end : end + 1] in ("\n", ",", ")"):
                 yield start
 
 
+def _renamed(text: str, attributes: Collection[str]) -> Iterator[int]:
+    for attribute in attributes:
+        end = 0
+        while (start := text.find(attribute, end)) >= 0:
+            end = start + len(attribute)
+            before = text[max(start - 80, 0) : start]
+            if text.startswith("\n", end) and before.endswith(" = "):
+                yield start
+            elif text.startswith("(", end):
+                if _unpacks(text, start, end):
+                    yield start
+            elif text[end : end + 1] in (",", ")") and f"{_PARTIAL}(" in before:
+                yield start
+
+
+def _unpacks(text: str, start: int, end: int) -> bool:
+    """Whether the call whose arguments begin at *end* seems to unpack what a line above gives a name."""
+    given = text[end : end + _LONGEST_CALL]
+    earlier = text[max(start - _FURTHEST, 0) : start]
+    return "*" in given and any(f" {one} = " in earlier for one in _UNPACKED.findall(given))
+
+
 class _Function:
     """One function, with the names that it gives a value once."""
 
-    def __init__(self, root: ast.Module, names: Names, kernel: str) -> None:
+    def __init__(self, root: ast.Module, names: Names, attributes: Collection[str], kernel: str) -> None:
         self.root = root
         self.names = names
+        self.attributes = attributes
         self.slots = LocalSlots(names, kernel, root)
         self.values = dict(_assigned_once(root))
         self.spread = {
@@ -100,30 +132,38 @@ class _Function:
             if not isinstance(node, ast.Call):
                 continue
             found = self._called(node.func)
-            name = next((one for one, slot in self.names.items() if found is not None and slot is found.slot), "")
-            if found is None or not name:
+            if found is None:
                 continue
             given = {one.arg for one in node.keywords}
             kept = [one for one in found.keywords if one.arg is None or one.arg not in given]
             args = [self._written(one) for one in (*found.args, *node.args)]
             keywords = [self._written_keyword(one) for one in (*kept, *node.keywords)]
             whole = ast.Call(node.func, args, keywords)
-            if dotted(node.func) == name and args == node.args and keywords == node.keywords:
+            if dotted(node.func) == found.name and args == node.args and keywords == node.keywords:
                 continue
             target = self.spread.get(id(node))
             rest = target is not None and any(isinstance(one, ast.Starred) for one in target.elts)
             count = len(target.elts) - rest if target is not None else 0
-            yield Call(scope, name, span_of(node), TRUE, *given_by(whole), count, rest, False)
+            yield Call(scope, found.name, span_of(node), TRUE, *given_by(whole), count, rest, False)
 
-    def _called(self, node: ast.expr) -> _Partial | None:
-        slot = self.slots.slot_of(node)[0]
-        if slot is not None:
-            return _Partial(slot, [], [])
+    def _called(self, node: ast.expr) -> _Called | None:
+        name = self._name(node)
+        if name:
+            return _Called(name)
         partial = self.values.get(node.id) if isinstance(node, ast.Name) else node
         if isinstance(partial, ast.Call) and partial.args and dotted(partial.func).rpartition(".")[2] == _PARTIAL:
-            slot = self.slots.slot_of(partial.args[0])[0]
-            return _Partial(slot, partial.args[1:], partial.keywords) if slot is not None else None
+            name = self._name(partial.args[0])
+            return _Called(name, partial.args[1:], partial.keywords) if name else None
         return None
+
+    def _name(self, node: ast.expr) -> str:
+        """The slot, or the attribute with one, that an expression is; empty for anything else."""
+        slot = self.slots.slot_of(node)[0]
+        if slot is not None:
+            return next((name for name, one in self.names.items() if one is slot), "")
+        value = self.values.get(node.id) if isinstance(node, ast.Name) else node
+        name = dotted(value) if value is not None else ""
+        return name if name in self.attributes else ""
 
     def _written(self, argument: ast.expr) -> ast.expr:
         """``*args`` with the values of a tuple that has the name, and of a list that nothing else is done with."""
@@ -160,6 +200,9 @@ def _assigned_once(root: ast.Module) -> Mapping[str, ast.expr]:
             stored[node.arg] = stored.get(node.arg, 0) + 1
         elif isinstance(node, ast.Global | ast.Nonlocal):
             stored.update(dict.fromkeys(node.names, 2))
+        elif isinstance(node, ast.alias | ast.ExceptHandler | ast.FunctionDef | ast.ClassDef):
+            bound = (node.asname if isinstance(node, ast.alias) else "") or node.name or ""
+            stored[bound] = stored.get(bound, 0) + 1
         elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             values[node.targets[0].id] = node.value
     return {name: value for name, value in values.items() if stored[name] == 1}

@@ -121,15 +121,27 @@ class InstanceAttributes:
                 yield from self._value(module, facts, scope, body)
                 yield from self._value(module, facts, scope, orelse)
             case ast.Call(func=ast.Attribute(value=slot, attr=attr)) if attr == self._slot_kernel:
-                for target in self._targets(module, facts, scope, dotted(slot)):
-                    known = self.slots.get((target.module, target.name)) if target.kind == "value" else None
-                    yield from self.implementations.of_slot(known) if known is not None else (None,)
+                kernels = self._kernels(module, facts, scope, dotted(slot))
+                yield from kernels if kernels is not None else (None,)
             case ast.Call():
                 yield from self._made(module, facts, scope, node)
             case ast.Name() | ast.Attribute() if not dotted(node).startswith("self."):
-                yield from self.implementations.values.of(module, facts, scope.index, node)
+                kernels = self._kernels(module, facts, scope, dotted(node))
+                held = self.implementations.values
+                yield from kernels if kernels is not None else held.of(module, facts, scope.index, node)
             case _:
                 yield None
+
+    def _kernels(self, module: str, facts: FileFacts, scope: Scope, name: str) -> list[Implementation] | None:
+        """The kernels of the slots that a name stands for; None where it stands for anything else."""
+        found: list[Implementation] = []
+        targets = self._targets(module, facts, scope, name)
+        for target in targets:
+            known = self.slots.get((target.module, target.name)) if target.kind == "value" and not target.rest else None
+            if known is None:
+                return None
+            found += self.implementations.of_slot(known)
+        return found if targets else None
 
     @property
     def _slot_kernel(self) -> str:
