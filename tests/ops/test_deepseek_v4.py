@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="the kernels need torch")
 pytest.importorskip("triton", reason="the kernels need triton")
 
 from kernel_cases import DEVICE, DTYPES, check, random
-from veomni.ops.kernels.deepseek_v4 import eager, indexer, triton_attention
+from veomni.ops.kernels.deepseek_v4 import eager, indexer
 
 # What TileLang warns of is not ours to repair.
 pytestmark = [pytest.mark.usefixtures("poisoned"), pytest.mark.filterwarnings("default")]
@@ -164,11 +164,12 @@ def test_strided_sink(name: str) -> None:
     )  # fmt: skip
 
 
-def test_an_index_beyond_the_keys_names_none() -> None:
-    """In Triton such an index reads nothing, and no gradient is added behind the keys."""
+@pytest.mark.parametrize("name", IMPLEMENTATIONS)
+def test_an_index_beyond_the_keys_names_none(name: str) -> None:
+    """Such an index reads nothing, and no gradient is added behind the keys."""
     indices = torch.tensor([[[0, 3, 2]]], device=DEVICE)
     check(
-        triton_attention.sparse_attention_with_sink_triton,
+        kernel_of("v4_sparse_attention", name),
         lambda q, kv, sink, indices, scale: eager.sparse_attention_with_sink_eager(
             q, kv, sink, indices.where(indices < 3, -1), scale
         ),
@@ -176,14 +177,15 @@ def test_an_index_beyond_the_keys_names_none() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("name", IMPLEMENTATIONS)
 @pytest.mark.parametrize(
     ("kv", "sink", "indices"),
     [((2, 3, 4), (2,), (1, 1, 1)), ((1, 3, 4), (1,), (1, 1, 1)), ((1, 3, 4), (2,), (1, 2, 1))],
 )
 def test_what_does_not_fit_the_queries_is_refused(
-    kv: tuple[int, ...], sink: tuple[int, ...], indices: tuple[int, ...]
+    name: str, kv: tuple[int, ...], sink: tuple[int, ...], indices: tuple[int, ...]
 ) -> None:
-    """In Triton another batch, another number of heads or of tokens is an error and no wild read."""
+    """Another batch, another number of heads or of tokens is an error and no wild read."""
     chosen = torch.zeros(indices, dtype=torch.long, device=DEVICE)
     with pytest.raises(ValueError, match="do not fit"):
-        triton_attention.sparse_attention_with_sink_triton(random(1, 1, 2, 4), random(*kv), random(*sink), chosen, 1.0)
+        kernel_of("v4_sparse_attention", name)(random(1, 1, 2, 4), random(*kv), random(*sink), chosen, 1.0)

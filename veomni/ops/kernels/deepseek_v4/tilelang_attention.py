@@ -10,6 +10,7 @@ import torch
 from torch.nn import functional
 
 from ..tilelang_support import LOG2E, check_device, fragment, name_of, parallel, product, shared, tile_of
+from .shapes import check_shapes
 
 _LARGEST_WIDTH = 512
 _KEYS = 64
@@ -21,13 +22,13 @@ def sparse_attention_with_sink_tilelang(
 ) -> torch.Tensor:
     """See the eager definition.
 
-    The gradients of keys that several tokens selected are added in no fixed order.
+    The gradients of keys that several tokens selected are added in no fixed order. An index beyond the keys names none.
 
     Raises:
-        ValueError: *q* and *kv* differ in dtype or width, or are wider than a program can hold.
+        ValueError: *q* and *kv* differ in dtype or width, or are wider than a program can hold; *sink* or *indices* do
+            not fit *q*.
     """
-    if q.dtype != kv.dtype or q.shape[-1] != kv.shape[-1]:
-        raise ValueError(f"queries {q.dtype} {tuple(q.shape)} do not fit keys {kv.dtype} {tuple(kv.shape)}")
+    check_shapes(q, kv, sink, indices)
     return _SparseAttention.apply(q, kv, sink, indices, scale)
 
 
@@ -38,7 +39,8 @@ class _SparseAttention(torch.autograd.Function):
     ) -> torch.Tensor:
         check_device(q, kv, sink, indices)
         q, kv = q.contiguous(), kv.contiguous()
-        indices = functional.pad(indices.int(), (0, -indices.shape[-1] % _KEYS), value=-1)
+        indices = indices.masked_fill(indices >= kv.shape[1], -1).int()
+        indices = functional.pad(indices, (0, -indices.shape[-1] % _KEYS), value=-1)
         output = torch.empty_like(q)
         lse = torch.empty(q.shape[:3], dtype=torch.float32, device=q.device)
         if q.numel():

@@ -9,6 +9,7 @@ import triton
 import triton.language as tl
 
 from ..triton_support import block_of, check_device, dot
+from .shapes import check_shapes
 
 _HEADS, _KEYS = 16, 32
 _LARGEST_WIDTH = 512
@@ -136,11 +137,7 @@ def sparse_attention_with_sink_triton(
         ValueError: *q* and *kv* differ in dtype or width, or are wider than a program can hold; *sink* or *indices* do
             not fit *q*.
     """
-    batch, tokens, heads, width = q.shape
-    if q.dtype != kv.dtype or kv.shape != (batch, kv.shape[1], width):
-        raise ValueError(f"queries {q.dtype} {tuple(q.shape)} do not fit keys {kv.dtype} {tuple(kv.shape)}")
-    if sink.shape != (heads,) or indices.shape[:-1] != (batch, tokens):
-        raise ValueError(f"sink {tuple(sink.shape)} or indices {tuple(indices.shape)} do not fit {tuple(q.shape)}")
+    check_shapes(q, kv, sink, indices)
     return _SparseAttention.apply(q, kv, sink, indices, scale)
 
 
