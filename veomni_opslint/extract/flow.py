@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
-from veomni_opslint.extract.operands import Operand, dotted, operand, select
+from veomni_opslint.extract.operands import Operand, arguments_of, dotted, select
 from veomni_opslint.extract.scope_state import BUILTINS, IMPORT_ERRORS, USE_ERRORS, catches, names_assigned
 
 if TYPE_CHECKING:
@@ -115,14 +115,21 @@ def with_statement(walker: Walker, node: ast.With | ast.AsyncWith, when: Conditi
 
 def entered(walker: Walker, node: ast.expr) -> Condition:
     """The condition under which a context manager lets its body run, as far as it asks for a guard."""
-    name = dotted(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call):
+        return TRUE
+    name = dotted(node.func)
     root = name.partition(".")[0]
-    if not name or root in walker.scope.names or name in BUILTINS or name.rpartition(".")[2] in _MANAGERS:
+    known = root in walker.scope.names and not is_own_method(name)
+    if not name or known or name in BUILTINS or name.rpartition(".")[2] in _MANAGERS:
         return TRUE
     if "." in name and not any(word in name.lower() for word in _ASKING_WORDS):
         return TRUE
-    value = operand(node, walker.scope.names)
-    return ("completes", name, "with", value[2] if value[0] == "call" else ())
+    return ("completes", name, "with", arguments_of(node, walker.scope.names))
+
+
+def is_own_method(name: str) -> bool:
+    """Whether what is called is a method of the object at hand."""
+    return name.startswith(("self.", "cls.")) and name.count(".") == 1
 
 
 def _suppressed(node: ast.With | ast.AsyncWith) -> frozenset[str]:

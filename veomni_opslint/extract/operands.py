@@ -188,6 +188,13 @@ def _written(node: ast.expr) -> str:
     return node.id + "".join(reversed(parts)) if isinstance(node, ast.Name) else ""
 
 
+def arguments_of(node: ast.Call, names: Names) -> tuple[object, ...]:
+    """The arguments of a call: constants, operands, and for keywords ``("=", name, argument)``."""
+    arguments = tuple(_argument(argument, names) for argument in node.args)
+    keywords = tuple(("=", keyword.arg, _argument(keyword.value, names)) for keyword in node.keywords)
+    return arguments + keywords
+
+
 def marks(node: ast.expr, names: Names) -> Condition:
     """The condition under which tests with these marks run: one mark, or a list of them."""
     result = TRUE
@@ -222,9 +229,7 @@ def _called(node: ast.Call, names: Names, depth: int) -> Operand:
             return ("cond", ("cmp", "Eq", operand(node.func.value, names, depth + 1), prefix))
     if not name or name.partition(".")[0] in names or len(node.args) + len(node.keywords) > _MAX_ARGUMENTS:
         return _opaque(node, name)
-    arguments = tuple(_argument(argument, names) for argument in node.args)
-    keywords = tuple(("=", keyword.arg, _argument(keyword.value, names)) for keyword in node.keywords)
-    return ("call", name, arguments + keywords)
+    return ("call", name, arguments_of(node, names))
 
 
 def _quantified(tests: Iterable[Test], every: bool, depth: int) -> Condition:

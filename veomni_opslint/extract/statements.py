@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from veomni_opslint.conditions import FALSE, TRUE, Condition, both, either, negate
 from veomni_opslint.extract.branches import break_statement, continue_statement, if_statement, loop_statement
 from veomni_opslint.extract.definitions import class_statement, function_statement
-from veomni_opslint.extract.flow import entered, try_statement, with_statement
+from veomni_opslint.extract.flow import entered, is_own_method, try_statement, with_statement
 from veomni_opslint.extract.imports import import_from, import_plain, import_skip_call, imported_package
 from veomni_opslint.extract.matching import match_statement
 from veomni_opslint.extract.operands import condition, dotted, operand, truth_of
@@ -106,7 +106,10 @@ def _call_outcome(walker: Walker, call: ast.Call) -> Condition:
         package = imported_package(walker, call)
         return ("available", package) if package else TRUE
     lowered = last.lower()
-    checking = "." not in name or any(word in lowered for word in _CHECKING_WORDS)
+    speaks = any(word in lowered for word in _CHECKING_WORDS)
+    if is_own_method(name):
+        return ("completes", name) if speaks else TRUE
+    checking = "." not in name or speaks
     if name and checking and name.partition(".")[0] not in walker.scope.names and name not in BUILTINS:
         return ("completes", name)
     return TRUE

@@ -56,11 +56,16 @@ class Gates:
         Empty where one of these is not the project's.
         """
         found = []
-        for target in self.symbols.resolve(module, scope, str(atom[1])):
+        for target in self.resolve(module, scope, str(atom[1])):
             if target.kind != "scope" or target.rest:
                 return ()
             found.append(tuple(self._gates(target, atom)))
         return tuple(found)
+
+    def resolve(self, module: str, scope: int, name: str) -> tuple[Target, ...]:
+        """What a name stands for; of ``self.name`` only deep facts know it."""
+        facts = self.deep(module) if name.startswith(("self.", "cls.")) else self.symbols.modules[module]
+        return self.symbols.resolve_deep(facts, module, scope, name)
 
     def text(self, gate: Gate) -> str:
         """The text of the definition that a gate is in."""
@@ -214,7 +219,8 @@ def _behind_self(method: Scope) -> tuple[Parameter, ...]:
 def _given(facts: FileFacts, here: Scope, arguments: tuple[Any, ...]) -> dict[str, Operand]:
     """The parameters of a function, or the attributes that a class keeps them in, by the arguments of a call."""
     if here.kind == "function":
-        return _bound(here, here.parameters, arguments)
+        bound_first = facts.scopes[here.parent].kind == "class" and "staticmethod" not in here.decorators
+        return _bound(here, here.parameters[bound_first:], arguments)
     inits = [one for one in facts.scopes if one.parent == here.index and one.name == "__init__"]
     if not inits:
         return {}

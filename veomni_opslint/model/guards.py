@@ -194,7 +194,7 @@ class Guards:
 
     def _completes(self, module: str, scope: int, name: str, depth: int) -> bool:
         """Whether a call can return. Only what is known to end in an exception without an NPU cannot."""
-        targets = self.symbols.resolve(module, scope, name)
+        targets = self.gates.resolve(module, scope, name)
         for target in targets:
             function = self._function(target)
             if function is None or possible(function.completes, self._values(target.module, target.scope, depth + 1)):

@@ -110,7 +110,7 @@ class WhileEager:
         if depth > _MAX_DEPTH:
             return None
         results: list[bool | None] = []
-        for target in self.model.symbols.resolve(module, scope, name):
+        for target in self.model.without_npu.gates.resolve(module, scope, name):
             if target.kind != "scope" or target.rest:
                 return None
             function = self.model.module(target.module).scopes[target.scope]
