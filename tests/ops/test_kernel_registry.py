@@ -109,6 +109,16 @@ def test_kernels_say_which_package_they_need(name: str, monkeypatch: pytest.Monk
     assert specs
 
 
+@pytest.mark.parametrize("variant", ["pre", "post", "head"])
+def test_tile_kernels_needs_an_older_tilelang(variant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Importing it with TileLang 0.1.15 fails once, and leaves half of it behind: the registry refuses it before."""
+    monkeypatch.setattr(HardwareRequirement, "is_satisfied", lambda _: True)
+    monkeypatch.setattr(import_utils, "is_package_available", lambda _: True)
+    monkeypatch.setattr(import_utils, "package_version", lambda _: "0.1.15")
+    with pytest.raises(KernelUnavailableError, match=r"tilelang is 0\.1\.15, a version below 0\.1\.12 is needed"):
+        KERNEL_REGISTRY.resolve("mhc", variant, "tilelang")
+
+
 def test_a_satisfied_requirement_is_silent() -> None:
     """A package that is there in a right version with the attribute is no problem."""
     assert PackageRequirement("pytest", attribute="raises", min_version="1.0", below="9999").problem() is None

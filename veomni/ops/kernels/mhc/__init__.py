@@ -29,6 +29,9 @@ def _head() -> Kernel:
     return mhc_head_tilelang
 
 
+# tile_kernels 1.0.0 imports a module that TileLang has no longer from 0.1.12 on.
+_TILE_KERNELS = (PackageRequirement("tile_kernels"), PackageRequirement("tilelang", below="0.1.12"))
+
 for _variant, _factory in (("pre", _pre), ("post", _post), ("head", _head)):
     KERNEL_REGISTRY.register(
         KernelSpec(
@@ -38,6 +41,6 @@ for _variant, _factory in (("pre", _pre), ("post", _post), ("head", _head)):
             factory=_factory,
             hardware=HardwareRequirement("gpu", min_compute_capability=90),
             description="the TileLang kernels of tile_kernels",
-            requires=(PackageRequirement("tile_kernels"),),
+            requires=_TILE_KERNELS,
         )
     )
