@@ -65,6 +65,19 @@ def with_default(default=None, wanted=False):
         return fn if IS_NPU_AVAILABLE or not wanted else plain
     return decorate
 
+def on_kind(kind):
+    def decorate(fn):
+        return fn if get_kind() == kind else plain
+    return decorate
+
+def on_one_of(*, kinds=("npu",)):
+    def decorate(fn):
+        return fn if get_kind() in kinds else plain
+    return decorate
+
+def get_kind():
+    return "npu" if IS_NPU_AVAILABLE else "gpu"
+
 def by_lambda(default):
     return lambda fn: fn if IS_NPU_AVAILABLE else default
 
@@ -152,6 +165,15 @@ FILES = {
         ("with_default()", True),
         ("with_default(wanted=True)", False),
         ("with_default(1, True)", False),
+        ("on_kind('npu')", False),
+        ("on_kind(kind='npu')", False),
+        ("on_kind('gpu')", True),
+        ("on_kind(unknown)", True),
+        ("on_one_of()", False),
+        ("on_one_of(kinds=('npu', 'cpu'))", False),
+        ("on_one_of(kinds=['npu', 'ascend'])", False),
+        ("on_one_of(kinds=['npu', 'gpu'])", True),
+        ("on_one_of(kinds=unknown)", True),
         ("by_lambda(None)", False),
         ("only_if(IS_NPU_AVAILABLE)", False),
         ("only_if(wanted=IS_NPU_AVAILABLE)", False),

@@ -246,6 +246,9 @@ def _quantified(tests: Iterable[Test], every: bool, depth: int) -> Condition:
 def _argument(node: ast.expr, names: Names) -> object:
     if isinstance(node, ast.Constant):
         return node.value if node.value is not ... else None
+    if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        listed = operand(node, names)
+        return listed[1] if listed[0] == "const" and listed[1] else _opaque(node)
     known = _named(node, names) if isinstance(node, ast.Name | ast.Attribute) else ("opaque",)
     if known[0] == "const":
         return known[1]

@@ -10,6 +10,7 @@ from veomni_opslint.extract.operands import Operand, compare, operand, truth_of
 from veomni_opslint.facts import FileFacts, Scope, Span, statements_of
 from veomni_opslint.parameters import Parameter
 
+_NOWHERE = ast.Constant(None, lineno=0, col_offset=0)
 _OPERATORS = {
     "Eq": ast.Eq(),
     "Is": ast.Is(),
@@ -65,11 +66,15 @@ def substitute(
         return result
     if kind == "param" and (argument := _argument(str(condition[1]), given)) is not None:
         return truth_of(argument)
+    if kind == "cmp" and condition[3][0] == "param":
+        other = _argument(str(condition[3][1]), given)
+        if other is not None and other[0] == "const":
+            said = compare(_OPERATORS[condition[1]], condition[2], other, _NOWHERE)
+            return substitute(said, given, value_of)
     if kind == "cmp" and condition[2][0] == "param":
         argument = _argument(str(condition[2][1]), given)
         if argument is not None:
-            nowhere = ast.Constant(None, lineno=0, col_offset=0)
-            return compare(_OPERATORS[condition[1]], argument, condition[3], nowhere)
+            return compare(_OPERATORS[condition[1]], argument, condition[3], _NOWHERE)
     known = value_of(condition)
     return ("free", condition) if known is None else TRUE if known else FALSE
 
