@@ -122,6 +122,17 @@ def test_rounding_does_not_grow_with_the_chunks(dtype: torch.dtype) -> None:
     assert mine < 2.5 * theirs
 
 
+@pytest.mark.usefixtures("small_chunks")
+def test_autocast_changes_nothing() -> None:
+    """A region of autocast neither mixes the dtypes of products nor rounds a gradient of float32."""
+    hidden, weight, target = random(9, 8), random(11, 8, seed=1), labels(9, classes=11)
+    expected = gradients(chunk_loss.seq_cls_chunk_loss, hidden, weight, target=target)
+    with torch.autocast(DEVICE, dtype=torch.bfloat16):
+        mine = gradients(chunk_loss.seq_cls_chunk_loss, hidden, weight, target=target)
+    for got, value in zip(mine, expected, strict=True):
+        torch.testing.assert_close(got, value, rtol=0, atol=0)
+
+
 def test_without_autograd_no_gradient_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under no_grad there is one product for each chunk, that of the logits."""
     products: list[torch.Size] = []

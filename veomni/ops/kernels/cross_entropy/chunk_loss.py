@@ -120,7 +120,11 @@ class _WeightGradient:
         if self._run_length == _RUN and self._weight.dtype in (torch.bfloat16, torch.float16):
             self._total = self._run.float() if self._total is None else self._total.add_(self._run)
             self._run, self._run_length = None, 0
-        self._run = logits.t() @ rows if self._run is None else self._run.addmm_(logits.t(), rows)
+        if self._run is None:
+            # Products with an output keep their dtype, whatever autocast asks of others.
+            self._run = torch.mm(logits.t(), rows, out=torch.empty_like(self._weight))
+        else:
+            self._run.addmm_(logits.t(), rows)
         self._run_length += 1
 
     def sum(self) -> torch.Tensor:
