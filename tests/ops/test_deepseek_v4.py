@@ -137,6 +137,18 @@ def test_nan_is_not_hidden(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", IMPLEMENTATIONS)
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")  # what numpy says of the interpreter's product
+def test_a_score_beyond_float32_is_a_score(name: str) -> None:
+    """Only what is hidden has no index: a key whose score overflows to inf is the best of all."""
+    q, k, weights = (torch.ones(shape, device=DEVICE) for shape in ((1, 3, 2, 4), (1, 3, 4), (1, 3, 2)))
+    k[0, 1] = 2e38
+    for select in (kernel_of("v4_indexer", name), eager.lightning_indexer_eager):
+        scores, indices = select(q, k, weights, 2)
+        assert scores[0, :, 0].tolist() == [8.0, float("inf"), float("inf")]
+        assert indices[0].tolist() == [[0, -1], [1, 0], [1, indices[0, 2, 1].item()]]
+
+
+@pytest.mark.parametrize("name", IMPLEMENTATIONS)
 def test_indexer_takes_one_key_for_each_token(name: str) -> None:
     """Keys of other tokens are an error and no wild read."""
     with pytest.raises(ValueError, match="of the same tokens and the same width"):

@@ -19,7 +19,7 @@ def lightning_indexer_eager(
     scores = torch.einsum("bthk,bth->btk", products, weights.float())
     hidden = torch.ones(tokens, tokens, dtype=torch.bool, device=q.device).triu(1)
     best = scores.masked_fill(hidden, float("-inf")).topk(min(topk, tokens), dim=-1)
-    return best.values, torch.where(best.values.isinf(), -1, best.indices)
+    return best.values, best.indices.masked_fill(best.values == float("-inf"), -1)
 
 
 def sparse_attention_with_sink_eager(
