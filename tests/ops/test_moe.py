@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -167,6 +168,19 @@ def test_the_slot_takes_the_tensors_of_the_module() -> None:
     expected = eager.moe_experts_eager(hidden, index, weights, experts.gate_up_proj, experts.down_proj, 0.7)
     kernel = moe._triton_standard()
     torch.testing.assert_close(kernel(experts, hidden, index, weights), expected)
+
+
+def test_the_pointer_is_compiled_as_one_graph(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What makes a function of tensors of a kernel breaks no graph around it."""
+
+    def kernel(experts: Any, hidden: torch.Tensor, *routing: torch.Tensor) -> torch.Tensor:
+        gate, _ = (hidden @ experts.gate_up_proj[0].T).chunk(2, dim=-1)
+        return gate @ experts.down_proj[0].T * routing[1].sum(-1, keepdim=True) * experts.limit
+
+    monkeypatch.setattr(moe, "_fused_moe_forward", moe._of_tensors(kernel, "plain"))
+    inputs = random(5, 4), choices(5, 3, 2), random(5, 2), random(3, 6, 4, seed=1), random(3, 4, 3, seed=2), 0.5
+    compiled = torch.compile(moe.fused_moe_forward, backend="eager", fullgraph=True)
+    torch.testing.assert_close(compiled(*inputs), moe.fused_moe_forward(*inputs))
 
 
 def test_the_unbound_pointer_says_what_to_do() -> None:

@@ -8,8 +8,7 @@ The definitions are in ``eager.py``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....utils.import_utils import PackageRequirement
 from ....utils.logging import get_logger
@@ -61,6 +60,14 @@ def apply_veomni_fused_moe_patch(name: str) -> None:
     _fused_moe_forward = bound
 
 
+class _Experts(NamedTuple):
+    """What a kernel reads of the module of the experts; a tuple, because torch.compile cannot trace a namespace."""
+
+    gate_up_proj: torch.Tensor
+    down_proj: torch.Tensor
+    limit: float | None
+
+
 def _of_tensors(kernel: Experts, name: str) -> Experts:
     """Make the function of tensors that the pointer has of *kernel*, which takes the module of the experts."""
 
@@ -72,8 +79,7 @@ def _of_tensors(kernel: Experts, name: str) -> Experts:
         down_proj: torch.Tensor,
         limit: float | None = None,
     ) -> torch.Tensor:
-        experts = SimpleNamespace(gate_up_proj=gate_up_proj, down_proj=down_proj, limit=limit)
-        return kernel(experts, hidden_states, top_k_index, top_k_weights)
+        return kernel(_Experts(gate_up_proj, down_proj, limit), hidden_states, top_k_index, top_k_weights)
 
     fused_moe.__name__ = f"fused_moe_{name}"
     return fused_moe
