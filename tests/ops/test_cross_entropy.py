@@ -108,6 +108,22 @@ def test_float16_gradients_of_many_rows_are_finite() -> None:
         torch.testing.assert_close(got, expected.to(torch.float16), rtol=2e-3, atol=1e-7)
 
 
+@pytest.mark.parametrize("size", [0.0, 1e-3, 0.05, 1.0, 12.0])
+def test_float16_gradients_of_small_rows_are_exact(size: float) -> None:
+    """What keeps sums from overflowing costs small rows no digits."""
+    hidden, weight = random(2048, 8, dtype=torch.float16, scale=size), random(16, 8, dtype=torch.float16, seed=1)
+    target = labels(2048, classes=16)
+    # As a job of float16 scales it, since the gradients of a mean are near the smallest numbers that float16 has.
+    mine, exact = (
+        gradients(lambda *x, loss=loss: 4096 * loss(*x), *inputs, target=target)[1].double()
+        for loss, inputs in (
+            (chunk_loss.seq_cls_chunk_loss, (hidden, weight)),
+            (eager.seq_cls_loss_eager, (hidden.double(), weight.double())),
+        )
+    )
+    assert (mine - exact).norm() <= 5e-4 * exact.norm()
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 @pytest.mark.usefixtures("small_chunks")
 def test_rounding_does_not_grow_with_the_chunks(dtype: torch.dtype) -> None:

@@ -69,10 +69,10 @@ class _ChunkLoss(torch.autograd.Function):
     ) -> torch.Tensor:
         rows, size = hidden_states.shape[0], chunk_rows(weight)
         wants_hidden, wants_weight = ctx.needs_input_grad[:2]
-        # float16 holds neither a gradient that is divided by the number of labels nor a sum over all rows that is not:
-        # backward divides, and until then a power of two keeps the sum small.
-        late = hidden_states.dtype == torch.float16
-        shrink = 0.5 ** min(rows, size).bit_length() if late else 1.0
+        # float16 holds neither a gradient that is divided by the number of labels nor every sum over all rows that is
+        # not: backward divides, and until then a power of two keeps a sum that might be too large within its range.
+        late = hidden_states.dtype == torch.float16 and rows > 0
+        shrink = _into_float16(rows * torch.linalg.vector_norm(hidden_states, torch.inf).float()) if late else 1.0
         factor = torch.ones_like(scale) if late else scale
         to_gradient = _select(hidden_states)
         if labels.is_cuda:
@@ -134,6 +134,11 @@ class _WeightGradient:
         if self._total is None:
             return self._run
         return self._run.copy_(self._total.add_(self._run))
+
+
+def _into_float16(largest: torch.Tensor) -> torch.Tensor:
+    """The greatest power of two, at most one, by which *largest* has its place in float16."""
+    return (32_768 / largest).log2().floor().clamp(max=0).exp2()
 
 
 def chunk_rows(weight: torch.Tensor) -> int:
