@@ -56,6 +56,16 @@ def test_packed_sequences_are_as_if_alone() -> None:
     torch.testing.assert_close(whole, torch.cat(parts, dim=1))
 
 
+def test_an_empty_sequence_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sequences are computed side by side, and none is for a sequence, or an end, without tokens."""
+    rows: list[int] = []
+    padded = chunked._padded
+    monkeypatch.setattr(chunked, "_padded", lambda *x: (rows.append(len(x[0])), padded(*x))[1])
+    for bounds in ([0, 90], [0, 5, 5, 90], [0, 5, 70]):
+        chunked.chunk_gated_delta_rule_chunked(*inputs(1, 90), cu_seqlens=torch.tensor(bounds, device=DEVICE))
+    assert rows == [1, 2, 3]
+
+
 def test_convolution_of_packed_sequences() -> None:
     """The definition of the convolution: a token sees nothing of the sequence before its own."""
     x, weight, bias = random(1, 9, 3), random(3, 4, seed=1), random(3, seed=2)

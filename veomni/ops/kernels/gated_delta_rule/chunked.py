@@ -28,7 +28,8 @@ def chunk_gated_delta_rule_chunked(
     if cu_seqlens is None:
         return _padded(*inputs)[:, : q.shape[1]].to(v.dtype)
     lengths = cu_seqlens.diff().tolist()
-    lengths.append(q.shape[1] - sum(lengths))
+    # Without those of no token, each of which would cost as much as the longest.
+    lengths = [length for length in (*lengths, q.shape[1] - sum(lengths)) if length]
     # One row for each sequence of each row of the batch: their states then advance together.
     rows = [_one_row_each(x, lengths) for x in inputs]
     outputs = _padded(*rows).unflatten(0, (len(lengths), -1))
