@@ -174,6 +174,15 @@ def test_a_pointer_is_bound_and_the_side_effect_runs(clean_state: ModuleType) ->
             registry.apply_global_ops(SimpleNamespace(times_implementation=value))
 
 
+def test_a_side_effect_sees_the_new_configuration(clean_state: ModuleType) -> None:
+    """What a backend does beside its work may depend on the other fields of the configuration."""
+    clean_state.note = lambda: clean_state.effects.append(get_ops_config())
+    registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pointer"))
+    config = SimpleNamespace(times_implementation="effect")
+    apply_ops_config(config)
+    assert clean_state.effects == [config]
+
+
 def test_a_misspelt_pointer_is_refused(clean_state: ModuleType) -> None:
     """A pointer that does not exist is not made, as nothing would call it."""
     registry.register_op(op(OpScope.GLOBAL, global_slot="entries_under_test:pinter"))

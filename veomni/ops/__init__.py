@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..utils.logging import get_logger
 from .config.registry import apply_global_ops
-from .config.singleton import set_ops_config
+from .config.singleton import get_ops_config, set_ops_config
 from .dispatch import OpsConfigSlot, OpSlot
 from .kernel_registry import KERNEL_REGISTRY, HardwareRequirement, KernelSpec
 from .kernels import load_balancing_loss, moe
@@ -45,10 +45,16 @@ def apply_ops_config(ops_config: OpsImplementationConfig) -> list[str]:
     """Make *ops_config* the configuration of this process, bind the pointers of global ops and say what was bound.
 
     Raises:
-        ValueError, RuntimeError: as ``apply_global_ops``; then nothing has changed.
+        ValueError, TypeError, RuntimeError: as ``apply_global_ops``; then nothing has changed.
     """
-    applied = apply_global_ops(ops_config)
+    before = get_ops_config()
+    # First, because a factory or a side effect may ask for it.
     set_ops_config(ops_config)
+    try:
+        applied = apply_global_ops(ops_config)
+    except BaseException:
+        set_ops_config(before)
+        raise
     logger.info("global ops: %s", ", ".join(applied))
     return applied
 
