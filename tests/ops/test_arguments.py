@@ -118,9 +118,9 @@ def test_a_missing_file_is_refused(tmp_path: Path) -> None:
         load_arguments(VeOmniArguments, tmp_path / "none.yaml")
 
 
-@pytest.mark.parametrize("override", ["train", "model.model_type.name=3"])
+@pytest.mark.parametrize("override", ["train", "=3", "train.=3", "model.model_type.name=3"])
 def test_a_wrong_override_is_refused(tmp_path: Path, override: str) -> None:
-    """An override without a value, or inside a plain value, is an error."""
+    """An override without a value or a name, or inside a plain value, is an error."""
     pytest.importorskip("yaml", reason="the configuration is YAML")
     path = tmp_path / "job.yaml"
     path.write_text("model: {model_type: decoder}\n")

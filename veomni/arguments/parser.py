@@ -31,7 +31,7 @@ def load_arguments(cls: type[Arguments], path: str | Path, overrides: Sequence[s
         tree = _read_yaml(Path(path).read_text(encoding="utf-8"))
         for override in overrides:
             key, separator, text = override.partition("=")
-            if not separator:
+            if not separator or not all(key.split(".")):
                 raise ArgumentsError(f"{override!r} is not of the form section.key=value")
             _put(tree, key.split("."), _read_yaml(text))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
