@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     if not mutations:
         parser.error("no such mutation")
-    keep_facts()
+    forget_others = keep_facts()
     with tempfile.TemporaryDirectory() as scratch:
         root = copy_of(options.tree, Path(scratch, "tree"))
         request = Request(
@@ -188,6 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outcomes = []
         for mutation in mutations:
             outcomes.append(run_one(mutation, root, request, baseline))
+            forget_others()
             said = described(outcomes[-1], show=options.show)
             if said:
                 print(said, flush=True)

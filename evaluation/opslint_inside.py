@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def checker(path: str, select: str) -> Callable[[Path], list[Reported]]:
         OpslintFailedError: the run could not be made.
     """
     selection = Selection(select=tuple(part for part in select.split(",") if part))
-    keep_facts()
+    forget_others = keep_facts()
 
     def findings_of(root: Path) -> list[Reported]:
         request = Request(paths=(str(root / path),), root=str(root), selection=selection, min_severity=Severity.INFO)
@@ -32,6 +33,8 @@ def checker(path: str, select: str) -> Callable[[Path], list[Reported]]:
             found = run_check(request).findings
         except RunError as error:
             raise OpslintFailedError(str(error)) from error
+        finally:
+            forget_others()
         return [
             Reported(one.place.path, one.place.line, one.code, one.message, str(one.severity), one.fingerprint)
             for one in found
@@ -40,14 +43,26 @@ def checker(path: str, select: str) -> Callable[[Path], list[Reported]]:
     return findings_of
 
 
-def keep_facts() -> None:
-    """The facts of a file depend on its text alone, so a kept run is the same as a fresh one."""
+def keep_facts() -> Callable[[], None]:
+    """Let a run read again only what the run before had not; call what it gives after each run.
+
+    The facts of a file depend on its text alone, so a kept run is the same as a fresh one.
+    """
     fresh = analysis._extract  # noqa: SLF001 - no public function does this, and no user needs it
     kept: dict[Source, FileFacts] = {}
+    used: dict[Source, FileFacts] = {}
 
     def extract(source: Source, settings: Settings) -> FileFacts:
-        if source not in kept:
-            kept[source] = fresh(source, settings)
-        return kept[source]
+        if source not in used:
+            used[source] = kept[source] if source in kept else fresh(source, settings)
+        return used[source]
+
+    def forget_others() -> None:
+        kept.clear()
+        kept.update(used)
+        used.clear()
+        # A run leaves cycles, and the collector is told to leave what it finds alone.
+        gc.collect()
 
     analysis._extract = extract  # noqa: SLF001
+    return forget_others
