@@ -136,6 +136,7 @@ def test_nan_is_not_hidden(name: str) -> None:
     assert scores.isnan().any(-1).tolist() == [[False, False, True]]
 
 
+@pytest.mark.filterwarnings("ignore:overflow encountered in matmul")
 @pytest.mark.parametrize("name", IMPLEMENTATIONS)
 def test_a_score_beyond_float32_is_a_score(name: str) -> None:
     """Only what is hidden has no index: a key whose score overflows to inf is the best of all."""
